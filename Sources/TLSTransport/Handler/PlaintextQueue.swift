@@ -5,6 +5,8 @@ import NIOCore
 /// Promises are fulfilled on a ``Batch`` that was removed before, because their callbacks may write again.
 struct PlaintextQueue {
   private var writes: [(bytes: ByteBuffer, promise: EventLoopPromise<Void>?)] = []
+  /// Whether a flush waits for the end of the handshake, or of another one.
+  var isFlushDue = false
 
   var isEmpty: Bool { writes.isEmpty }
   var byteCount: Int { writes.reduce(0) { $0 + $1.bytes.readableBytes } }

@@ -26,36 +26,39 @@ package final class TLSHandler: ChannelDuplexHandler {
   /// Whole TLS records, alerts and handshake messages included.
   package typealias OutboundOut = ByteBuffer
 
+  /// Progress of the connection; each case owns what has a meaning only in it.
   private enum State {
     /// The channel is not active yet.
-    case idle
-    case handshaking
-    case open
+    /// - inspection: nil on the client's side of a connection.
+    case idle(TLSConnection, inspection: ClientHelloInspection?)
+    /// - inspection: nil on the client's side, and once the server has answered the ClientHello.
+    case handshaking(TLSConnection, inspection: ClientHelloInspection?)
+    case open(TLSConnection)
     /// close_notify was sent; the peer may still send.
-    case outputClosed
-    /// Closed, or about to be: no more bytes are read or written.
+    case outputClosed(TLSConnection)
+    /// Closed, or about to be: no more bytes are read or written. OpenSSL's memory is freed before the channel's.
     case closed
+
+    var connection: TLSConnection? {
+      switch self {
+      case .idle(let connection, _), .handshaking(let connection, _), .open(let connection),
+        .outputClosed(let connection):
+        connection
+      case .closed: nil
+      }
+    }
   }
 
-  private var state = State.idle
-  /// Nil once no more bytes are read or written: its memory is freed before the channel's.
-  private var connection: TLSConnection?
+  private var state: State
   private var queue = PlaintextQueue()
-  /// Whether a flush waits for the end of the handshake, or of another one.
-  private var flushIsDue = false
   /// Whether a requested read has not yielded plaintext yet.
   private var readIsDue = false
   /// Bytes that OpenSSL wrote on its own while the peer does not take what there is for it.
   private var untakenAnswerBytes = 0
-  /// Whether the end of the input was reported: after close_notify, the end of the stream, or a socket error.
-  private var inputIsClosed = false
+  /// Whether the end of the input was reported, after close_notify or as a socket error: the output may go on.
+  private var inputHasEnded = false
+  /// Whether a close sends no close_notify (``TLSAbruptClose``).
   private var closesAbruptly = false
-  /// Inspects the first bytes of a client; nil once they are TLS, or something else that OpenSSL has to refuse.
-  private var detector: PlainHTTPDetector?
-  /// Inspects a client's bytes before the server has answered them; nil afterwards.
-  private var helloLimit: ClientHelloLimit?
-  /// Takes over the connection of a peer that speaks plain HTTP; nil sends it an alert and closes.
-  private let onPlainHTTP: ((any Channel) -> Void)?
   private let allocator = ByteBufferAllocator()
 
   /// The negotiated parameters; nil before the end of the handshake.
@@ -66,10 +69,8 @@ package final class TLSHandler: ChannelDuplexHandler {
   /// - Parameter onPlainHTTP: takes over the connection of a peer that begins with a plain HTTP request: this handler
   ///   neither reads, writes nor closes any more. What it has received is discarded. Nil sends the alert and closes.
   package init(server: TLSServerContext, onPlainHTTP: ((any Channel) -> Void)? = nil) throws(TLSError) {
-    connection = try TLSConnection(server: server)
-    detector = PlainHTTPDetector()
-    helloLimit = ClientHelloLimit(takesLongTickets: server.asksForCertificates)
-    self.onPlainHTTP = onPlainHTTP
+    let inspection = ClientHelloInspection(takesLongTickets: server.asksForCertificates, onPlainHTTP: onPlainHTTP)
+    state = try .idle(TLSConnection(server: server), inspection: inspection)
   }
 
   /// The client's side of a connection: begins the handshake as soon as the channel is active.
@@ -81,8 +82,8 @@ package final class TLSHandler: ChannelDuplexHandler {
   package init(
     client: TLSClientContext, serverName: String, sessions: TLSClientSessions? = nil
   ) throws(TLSError) {
-    onPlainHTTP = nil
-    connection = try TLSConnection(client: client, serverName: ServerName(serverName), sessions: sessions)
+    let connection = try TLSConnection(client: client, serverName: ServerName(serverName), sessions: sessions)
+    state = .idle(connection, inspection: nil)
   }
 
   // MARK: Beginning and end
@@ -106,34 +107,39 @@ package final class TLSHandler: ChannelDuplexHandler {
   /// Reports an end without close_notify (``TLSError/closedDuringHandshake``, ``TLSError/uncleanShutdown``) unless the
   /// end of the input or a socket error was reported before, then passes the event on.
   package func channelInactive(context: ChannelHandlerContext) {
-    let state = self.state
-    let isExplained = inputIsClosed
+    let truncation = self.truncation
     finish(failingWritesWith: ChannelError.ioOnClosedChannel)
-    switch state {
-    case .idle, .closed: break
-    case .handshaking: if !isExplained { context.fireErrorCaught(TLSError.closedDuringHandshake) }
-    case .open, .outputClosed: if !isExplained { context.fireErrorCaught(TLSError.uncleanShutdown) }
-    }
+    if let truncation { context.fireErrorCaught(truncation) }
     context.fireChannelInactive()
   }
 
+  /// The error of a connection whose input ends now, without close_notify; nil if an end was reported before, and where
+  /// there is none to report.
+  private var truncation: TLSError? {
+    guard !inputHasEnded else { return nil }
+    return switch state {
+    case .idle, .closed: nil
+    case .handshaking: .closedDuringHandshake
+    case .open, .outputClosed: .uncleanShutdown
+    }
+  }
+
   private func begin(_ context: ChannelHandlerContext) {
-    guard state == .idle, let connection else { return }
-    state = .handshaking
-    advanceHandshake(connection, context)
-    if state == .handshaking { context.read() }
+    guard case .idle(let connection, let inspection) = state else { return }
+    state = .handshaking(connection, inspection: inspection)
+    advanceHandshake(connection, inspection, context)
+    if case .handshaking = state { context.read() }
   }
 
   /// Releases all resources. Nothing is read or written afterwards.
   private func finish(failingWritesWith error: any Error) {
     state = .closed
-    connection = nil
     queue.takeAll().fail(error)
   }
 
   /// Sends the alert that corresponds to the error, reports the error, and closes.
   private func fail(_ error: TLSError, _ context: ChannelHandlerContext) {
-    let alert = connection?.takeCiphertext()
+    let alert = state.connection?.takeCiphertext()
     // First, because a socket error at the alert makes the channel inactive, and one error is enough.
     finish(failingWritesWith: error)
     if let alert { context.writeAndFlush(wrapOutboundOut(alert), promise: nil) }
@@ -145,42 +151,54 @@ package final class TLSHandler: ChannelDuplexHandler {
 
   /// Decrypts one read of the socket. Bytes after the end of the input are dropped.
   package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    guard let connection, !inputIsClosed else { return }
+    guard !inputHasEnded else { return }
     let read = unwrapInboundIn(data)
-    guard let bytes = pastDetector(read, context) else { return }
-    guard helloLimit?.admits(bytes) ?? true else {
-      return fail(.protocolViolation(reason: "a ClientHello of more than 16 KiB, or another message with it"), context)
+    switch state {
+    case .idle(let connection, let inspection):
+      guard let bytes = admitted(read, by: inspection, context) else { return }
+      connection.receive(bytes)
+    case .handshaking(let connection, let inspection):
+      guard let bytes = admitted(read, by: inspection, context) else { return }
+      connection.receive(bytes)
+      advanceHandshake(connection, inspection, context)
+      decrypt(connection, context)
+    case .open(let connection), .outputClosed(let connection):
+      connection.receive(read)
+      decrypt(connection, context)
+    case .closed: break
     }
-    connection.receive(bytes)
-    if state == .handshaking { advanceHandshake(connection, context) }
-    decrypt(connection, context)
   }
 
-  /// - Returns: the received bytes for TLS; nil if there are none yet, or if the peer speaks plain HTTP.
-  private func pastDetector(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) -> ByteBuffer? {
-    switch detector?.inspect(bytes) {
-    case nil: return bytes
-    case .undecided?: return nil
-    case .other(let all)?:
-      detector = nil
-      return all
-    case .http?:
-      detector = nil
-      guard let onPlainHTTP else {
+  /// - Returns: the received bytes for OpenSSL; nil if there are none yet, or if the client is refused.
+  private func admitted(
+    _ bytes: ByteBuffer, by inspection: ClientHelloInspection?, _ context: ChannelHandlerContext
+  ) -> ByteBuffer? {
+    guard let inspection else { return bytes }
+    switch inspection.inspect(bytes) {
+    case .admitted(let all): return all
+    case .undecided: break
+    case .tooLong:
+      fail(.protocolViolation(reason: "a ClientHello of more than 16 KiB, or another message with it"), context)
+    case .http:
+      guard let onPlainHTTP = inspection.onPlainHTTP else {
         fail(.notTLS(isHTTP: true), context)
-        return nil
+        break
       }
       finish(failingWritesWith: TLSError.notTLS(isHTTP: true))
       onPlainHTTP(context.channel)
-      return nil
     }
+    return nil
   }
 
   /// Passes the event on, and reads again if the handshake or a requested read still lacks bytes.
   package func channelReadComplete(context: ChannelHandlerContext) {
     context.fireChannelReadComplete()
+    switch state {
+    case .handshaking: context.read()
     // Nothing that arrived was plaintext: the read is still due.
-    if state == .handshaking || (readIsDue && state != .closed) { context.read() }
+    case .idle, .open, .outputClosed: if readIsDue { context.read() }
+    case .closed: break
+    }
   }
 
   /// Takes the end of the socket's stream for a truncation (RFC 8446, 6.1): an orderly end was reported at
@@ -188,10 +206,7 @@ package final class TLSHandler: ChannelDuplexHandler {
   package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if case .some(.inputClosed) = event as? ChannelEvent {
       // The end of the socket's stream. After a close_notify it was reported already.
-      guard state != .closed, !inputIsClosed else { return }
-      inputIsClosed = true
-      closesAbruptly = true
-      fail(state == .handshaking ? .closedDuringHandshake : .uncleanShutdown, context)
+      if let truncation { fail(truncation, context) }
     } else {
       context.fireUserInboundEventTriggered(event)
     }
@@ -200,44 +215,42 @@ package final class TLSHandler: ChannelDuplexHandler {
   /// Passes errors on, and notes a socket error, so that no ``TLSError/uncleanShutdown`` follows it.
   package func errorCaught(context: ChannelHandlerContext, error: any Error) {
     // A socket error, which is more specific than the missing close_notify that would follow.
-    if error is IOError { inputIsClosed = true }
+    if error is IOError { inputHasEnded = true }
     context.fireErrorCaught(error)
   }
 
-  private func advanceHandshake(_ connection: TLSConnection, _ context: ChannelHandlerContext) {
+  private func advanceHandshake(
+    _ connection: TLSConnection, _ inspection: ClientHelloInspection?, _ context: ChannelHandlerContext
+  ) {
     switch connection.handshake() {
     case .incomplete:
-      if helloLimit?.isWhole == true {
-        if connection.asksForAnotherHello { helloLimit?.expectAnother() } else { helloLimit = nil }
+      if let inspection, inspection.isWhole {
+        if connection.asksForAnotherHello {
+          inspection.expectAnother()
+        } else {
+          state = .handshaking(connection, inspection: nil)
+        }
       }
       send(context)
     case .failed(let error):
       fail(error, context)
     case .complete:
-      state = .open
-      helloLimit = nil
+      state = .open(connection)
       let negotiated = connection.negotiated
       self.negotiated = negotiated
       context.fireUserInboundEventTriggered(negotiated)
-      // Waiting writes are sent together with the last bytes of the handshake.
-      if flushIsDue, state == .open {
-        flushIsDue = false
-        encrypt(connection, context)
-        context.flush()
-      } else {
-        send(context)
-      }
+      if case .open = state, queue.isFlushDue { sendHeld(connection, context) } else { send(context) }
     }
   }
 
   private func decrypt(_ connection: TLSConnection, _ context: ChannelHandlerContext) {
     // The reader may close the channel at any moment: check the state before each turn.
-    while state == .open || state == .outputClosed, !inputIsClosed {
+    while takesPlaintext {
       var plaintext = allocator.buffer(capacity: connection.expectedPlaintextBytes)
       let outcome = connection.read(into: &plaintext)
       if plaintext.readableBytes > 0 {
         // The answer to something that the server has not got: the rest of that would precede the next request.
-        guard !flushIsDue || !connection.isRenegotiating else {
+        guard !queue.isFlushDue || !connection.isRenegotiating else {
           return fail(.protocolViolation(reason: "answers during another handshake, before it has everything"), context)
         }
         readIsDue = false
@@ -246,20 +259,27 @@ package final class TLSHandler: ChannelDuplexHandler {
       switch outcome {
       case .full: continue
       case .incomplete:
-        // An answer to a key update, for example. What waited for another handshake goes out with its last bytes.
-        guard flushIsDue, state == .open, !connection.isRenegotiating else { return send(context) }
-        flushIsDue = false
-        encrypt(connection, context)
-        return context.flush()
+        if case .open = state, queue.isFlushDue, !connection.isRenegotiating { return sendHeld(connection, context) }
+        // An answer to a key update, for example.
+        return send(context)
       case .closed:
         send(context)
-        guard state != .closed else { return }
-        inputIsClosed = true
+        if case .closed = state { return }
+        inputHasEnded = true
         context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
       case .failed(let error):
-        guard state != .closed else { return }
+        if case .closed = state { return }
         fail(error, context)
       }
+    }
+  }
+
+  /// Whether there may be plaintext of the peer.
+  private var takesPlaintext: Bool {
+    guard !inputHasEnded else { return false }
+    return switch state {
+    case .open, .outputClosed: true
+    case .idle, .handshaking, .closed: false
     }
   }
 
@@ -285,9 +305,9 @@ package final class TLSHandler: ChannelDuplexHandler {
   package func flush(context: ChannelHandlerContext) {
     switch state {
     case .idle, .handshaking:
-      flushIsDue = true
-    case .open:
-      if let connection, !queue.isEmpty {
+      queue.isFlushDue = true
+    case .open(let connection):
+      if !queue.isEmpty {
         if connection.isRenegotiating { hold(context) } else { encrypt(connection, context) }
       }
       context.flush()
@@ -298,7 +318,7 @@ package final class TLSHandler: ChannelDuplexHandler {
 
   /// Leaves what waits until the other handshake is over. The channel does not count it, so that its writer goes on.
   private func hold(_ context: ChannelHandlerContext) {
-    flushIsDue = true
+    queue.isFlushDue = true
     guard queue.byteCount > Self.heldLimit else { return }
     fail(.protocolViolation(reason: "asks for another handshake and does not finish it"), context)
   }
@@ -323,13 +343,15 @@ package final class TLSHandler: ChannelDuplexHandler {
     case .input:
       break
     case .output:
-      guard state != .idle, state != .handshaking else {
+      let closeNotify = makeCloseNotify()
+      switch state {
+      case .idle, .handshaking:
         // There is no alert for it before the handshake is finished.
         promise?.fail(ChannelError.operationUnsupported)
         return
+      case .open(let connection): state = .outputClosed(connection)
+      case .outputClosed, .closed: break
       }
-      let closeNotify = makeCloseNotify()
-      if state == .open { state = .outputClosed }
       queue.takeAll().fail(ChannelError.outputClosed)
       if let closeNotify { context.writeAndFlush(closeNotify, promise: nil) }
     case .all:
@@ -342,7 +364,7 @@ package final class TLSHandler: ChannelDuplexHandler {
   }
 
   private func makeCloseNotify() -> NIOAny? {
-    guard state == .open, !closesAbruptly, let connection else { return nil }
+    guard case .open(let connection) = state, !closesAbruptly else { return nil }
     connection.sendCloseNotify()
     return connection.takeCiphertext().map(wrapOutboundOut)
   }
@@ -352,7 +374,7 @@ package final class TLSHandler: ChannelDuplexHandler {
   /// OpenSSL answers each key update and each attempt to renegotiate, however many there are. From a peer that takes
   /// nothing the answers would pile up, so that it is refused: one that is only slow sends few of them.
   private func send(_ context: ChannelHandlerContext) {
-    guard let ciphertext = connection?.takeCiphertext() else { return }
+    guard let ciphertext = state.connection?.takeCiphertext() else { return }
     untakenAnswerBytes = context.channel.isWritable ? 0 : untakenAnswerBytes + ciphertext.readableBytes
     guard untakenAnswerBytes <= Self.untakenAnswerLimit else {
       return fail(.protocolViolation(reason: "requests answers and does not take them"), context)
@@ -362,6 +384,13 @@ package final class TLSHandler: ChannelDuplexHandler {
 
   /// Bytes: some five hundred key updates.
   private static let untakenAnswerLimit = 16 * 1024
+
+  /// Encrypts what has waited for the end of a handshake, and sends it together with the last bytes of that.
+  private func sendHeld(_ connection: TLSConnection, _ context: ChannelHandlerContext) {
+    queue.isFlushDue = false
+    encrypt(connection, context)
+    context.flush()
+  }
 
   /// Encrypts all that waits and writes it, without a flush.
   private func encrypt(_ connection: TLSConnection, _ context: ChannelHandlerContext) {
