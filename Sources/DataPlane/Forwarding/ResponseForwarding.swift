@@ -1,8 +1,27 @@
 internal import HTTPWire
 internal import NIOCore
 
-/// Writes the head of a response for an HTTP/1.1 or HTTP/1.0 client out of the head that came from the upstream.
+/// Writes the head of a response for the client out of the head that came from the upstream.
 enum ResponseForwarding {
+  /// Facts about the response that are not in its head, whichever version of HTTP the client speaks.
+  struct Context {
+    /// Field lines for this client alone; nil if there are none.
+    var privateLines: [UInt8]?
+    /// The `Date` line to add; nil if the response needs none.
+    var date: [UInt8]?
+    /// The rewriting of addresses; nil if the response has none.
+    var addresses: AddressRewriting?
+  }
+
+  /// Facts about the HTTP/1.1 or HTTP/1.0 connection that the response is sent on.
+  struct Hop {
+    var connection: Connection
+    /// Whether the body is sent in chunks.
+    var isChunked = false
+    /// Whether the client can ask for a switch of protocols: it speaks HTTP/1.1.
+    var mayUpgrade = false
+  }
+
   /// The `Connection` field of the response to the client.
   enum Connection {
     /// No field: HTTP/1.1, and the connection is kept.
@@ -15,30 +34,26 @@ enum ResponseForwarding {
     case upgrade
   }
 
-  /// - Parameter mayUpgrade: whether the client can ask for a switch of protocols: it speaks HTTP/1.1.
+  /// Writes the head of a response for an HTTP/1.1 or HTTP/1.0 client.
   static func write(
-    _ head: borrowing ResponseHead, _ bytes: RawSpan, rules: ForwardingRules, chunked: Bool,
-    connection: Connection, mayUpgrade: Bool = false, privateLines: [UInt8]? = nil, date: [UInt8]? = nil,
-    addresses: AddressRewriting? = nil, to buffer: inout ByteBuffer
+    _ head: borrowing ResponseHead, _ bytes: RawSpan, rules: ForwardingRules, context: borrowing Context, on hop: Hop,
+    to buffer: inout ByteBuffer
   ) {
-    buffer.writeHead(expecting: head.byteCount + 256 + (privateLines?.count ?? 0)) { writer in
-      write(
-        head, bytes, rules: rules, chunked: chunked, connection: connection, mayUpgrade: mayUpgrade,
-        privateLines: privateLines, date: date, addresses: addresses, to: &writer)
+    buffer.writeHead(expecting: head.byteCount + 256 + (context.privateLines?.count ?? 0)) { writer in
+      write(head, bytes, rules: rules, context: context, on: hop, to: &writer)
     }
   }
 
   @inline(__always)
   private static func write(
-    _ head: borrowing ResponseHead, _ bytes: RawSpan, rules: ForwardingRules, chunked: Bool,
-    connection: Connection, mayUpgrade: Bool, privateLines: [UInt8]?, date: [UInt8]?, addresses: AddressRewriting?,
+    _ head: borrowing ResponseHead, _ bytes: RawSpan, rules: ForwardingRules, context: borrowing Context, on hop: Hop,
     to writer: inout HeaderWriter
   ) {
-    writeFields(head, bytes, rules, addresses, to: &writer)
-    if let privateLines { PrivateResponseHeaders.write(privateLines, head, bytes, to: &writer) }
-    if let date { writer.append(date.span.bytes) }
-    if chunked { writer.append("Transfer-Encoding: chunked\r\n") }
-    writeConnection(connection, head, bytes, mayUpgrade: mayUpgrade, to: &writer)
+    writeFields(head, bytes, rules, context.addresses, to: &writer)
+    if let privateLines = context.privateLines { PrivateResponseHeaders.write(privateLines, head, bytes, to: &writer) }
+    if let date = context.date { writer.append(date.span.bytes) }
+    if hop.isChunked { writer.append("Transfer-Encoding: chunked\r\n") }
+    writeConnection(hop, head, bytes, to: &writer)
     writer.append("\r\n")
   }
 
@@ -78,11 +93,10 @@ enum ResponseForwarding {
   /// Writes the fields by which the client knows what becomes of the connection.
   @inline(__always)
   private static func writeConnection(
-    _ connection: Connection, _ head: borrowing ResponseHead, _ bytes: RawSpan, mayUpgrade: Bool,
-    to writer: inout HeaderWriter
+    _ hop: Hop, _ head: borrowing ResponseHead, _ bytes: RawSpan, to writer: inout HeaderWriter
   ) {
-    let offersUpgrade = mayUpgrade && head.status == 426 && offersWebSocket(head, bytes)
-    switch connection {
+    let offersUpgrade = hop.mayUpgrade && head.status == 426 && offersWebSocket(head, bytes)
+    switch hop.connection {
     case .implied: if offersUpgrade { writer.append("Connection: Upgrade\r\n") }
     case .keepAlive: writer.append("Connection: keep-alive\r\n")
     case .close where offersUpgrade: writer.append("Connection: close, Upgrade\r\n")
@@ -100,13 +114,13 @@ enum ResponseForwarding {
 
   /// Writes the head of a response for an HTTP/2 client: RFC 9113, 8.2.2 leaves out the same fields.
   static func write(
-    _ head: borrowing ResponseHead, _ bytes: RawSpan, rules: ForwardingRules,
-    privateLines: [UInt8]? = nil, date: [UInt8]? = nil, addresses: AddressRewriting? = nil,
+    _ head: borrowing ResponseHead, _ bytes: RawSpan, rules: ForwardingRules, context: borrowing Context,
     to fields: inout HTTP2Fields
   ) {
     // A switch of protocols is the beginning of a tunnel there, and wants no answer to its key (RFC 8441, 5).
     let switches = head.status == 101
     fields.begin(status: switches ? 200 : head.status)
+    let addresses = context.addresses
     let lines = head.fields.lines.span
     for index in lines.indices {
       let line = lines[index]
@@ -123,8 +137,8 @@ enum ResponseForwarding {
         fields.append(line, bytes)
       }
     }
-    if let date { fields.append("date", date.span.bytes.extracting(DateLine.value)) }
-    if let privateLines { PrivateResponseHeaders.write(privateLines, head, bytes, to: &fields) }
+    if let date = context.date { fields.append("date", date.span.bytes.extracting(DateLine.value)) }
+    if let privateLines = context.privateLines { PrivateResponseHeaders.write(privateLines, head, bytes, to: &fields) }
   }
 
   /// Whether a server that answers 426 names WebSocket among the protocols that it requires. A gateway has to name them

@@ -215,15 +215,16 @@ struct AddressRewritingTests {
     #expect(outcome == .complete)
     var buffer = ByteBuffer()
     let rules = ForwardingRules(reservedNames: [], sessionCookieName: "__Host-cordon", scheme: "https")
+    let context = ResponseForwarding.Context(addresses: rewriting)
     ResponseForwarding.write(
-      head, bytes.span.bytes, rules: rules, chunked: false, connection: .implied, addresses: rewriting,
+      head, bytes.span.bytes, rules: rules, context: context, on: ResponseForwarding.Hop(connection: .implied),
       to: &buffer)
     #expect(
       String(buffer: buffer)
         == "HTTP/1.1 302 Found\r\nA: 1\r\nLocation: /reports/x\r\nSet-Cookie: a=b; Path=/reports\r\nB: 2\r\n"
         + "Content-Length: 0\r\n\r\n")
     var fields = HTTP2Fields()
-    ResponseForwarding.write(head, bytes.span.bytes, rules: rules, addresses: rewriting, to: &fields)
+    ResponseForwarding.write(head, bytes.span.bytes, rules: rules, context: context, to: &fields)
     #expect(fields.count == 6)
   }
 }

@@ -19,9 +19,9 @@ struct ResponseForwardingTests {
     guard outcome == .complete else { return "\(outcome)" }
     var buffer = ByteBuffer()
     let rules = ForwardingRules(reservedNames: [], sessionCookieName: "__Host-cordon", scheme: "https")
+    let hop = ResponseForwarding.Hop(connection: connection, isChunked: chunked, mayUpgrade: mayUpgrade)
     ResponseForwarding.write(
-      head, bytes.span.bytes, rules: rules, chunked: chunked, connection: connection, mayUpgrade: mayUpgrade,
-      to: &buffer)
+      head, bytes.span.bytes, rules: rules, context: ResponseForwarding.Context(), on: hop, to: &buffer)
     return String(buffer: buffer)
   }
 

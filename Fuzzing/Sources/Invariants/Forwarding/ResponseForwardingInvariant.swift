@@ -17,7 +17,8 @@ extension Invariant {
     for connection in [ResponseForwarding.Connection.implied, .keepAlive, .close] {
       var buffer = ByteBuffer()
       ResponseForwarding.write(
-        head, span, rules: rules, chunked: chunked, connection: connection, to: &buffer)
+        head, span, rules: rules, context: ResponseForwarding.Context(),
+        on: ResponseForwarding.Hop(connection: connection, isChunked: chunked), to: &buffer)
       let written = Array(buffer.readableBytesView)
       do {
         try requireOneResponse(written, of: head, span)

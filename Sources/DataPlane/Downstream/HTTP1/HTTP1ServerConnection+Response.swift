@@ -40,7 +40,8 @@ extension HTTP1ServerConnection {
   func sendInterim(_ head: borrowing ResponseHead, _ bytes: RawSpan) {
     var interim = loop.buffers.take()
     ResponseForwarding.write(
-      head, bytes, rules: server.configuration.rules, chunked: false, connection: .implied, to: &interim)
+      head, bytes, rules: server.configuration.rules, context: ResponseForwarding.Context(),
+      on: ResponseForwarding.Hop(connection: .implied), to: &interim)
     writer.write(interim)
     loop.buffers.give(interim)
   }
@@ -69,14 +70,15 @@ extension HTTP1ServerConnection {
   ) {
     // Once: each look into the server would retain what it finds.
     let rules = server.configuration.rules
-    var buffer = outgoing.take() ?? loop.buffers.take()
-    ResponseForwarding.write(
-      head, bytes, rules: rules, chunked: framing.body == .chunked, connection: connection, mayUpgrade: isHTTP11,
+    let context = ResponseForwarding.Context(
       privateLines: exchange.upstream.privateLines, date: loop.missingDate(of: head),
-      addresses: exchange.upstream.addresses, to: &buffer)
+      addresses: exchange.upstream.addresses)
+    let hop = ResponseForwarding.Hop(
+      connection: connection, isChunked: framing.body == .chunked, mayUpgrade: isHTTP11)
+    var buffer = outgoing.take() ?? loop.buffers.take()
+    ResponseForwarding.write(head, bytes, rules: rules, context: context, on: hop, to: &buffer)
     if !rules.responseHeaders.isEmpty {
-      rules.responseHeaders.write(
-        missingIn: head, bytes, isPrivate: exchange.upstream.privateLines != nil, to: &buffer)
+      rules.responseHeaders.write(missingIn: head, bytes, isPrivate: context.privateLines != nil, to: &buffer)
     }
     outgoing = buffer
   }

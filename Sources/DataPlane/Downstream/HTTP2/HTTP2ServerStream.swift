@@ -174,18 +174,19 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   }
 
   func sendInterim(_ head: borrowing ResponseHead, _ bytes: RawSpan) {
-    ResponseForwarding.write(head, bytes, rules: server.configuration.rules, to: &loop.fields)
+    ResponseForwarding.write(
+      head, bytes, rules: server.configuration.rules, context: ResponseForwarding.Context(), to: &loop.fields)
     if loop.fields.canBeSent { http2.inform(&loop.fields, on: stream) }
   }
 
   func prepareHead(_ head: borrowing ResponseHead, _ bytes: RawSpan) -> Bool {
     let rules = server.configuration.rules
-    ResponseForwarding.write(
-      head, bytes, rules: rules, privateLines: exchange.upstream.privateLines,
-      date: loop.missingDate(of: head), addresses: exchange.upstream.addresses, to: &loop.fields)
+    let context = ResponseForwarding.Context(
+      privateLines: exchange.upstream.privateLines, date: loop.missingDate(of: head),
+      addresses: exchange.upstream.addresses)
+    ResponseForwarding.write(head, bytes, rules: rules, context: context, to: &loop.fields)
     if !rules.responseHeaders.isEmpty {
-      rules.responseHeaders.write(
-        missingIn: head, bytes, isPrivate: exchange.upstream.privateLines != nil, to: &loop.fields)
+      rules.responseHeaders.write(missingIn: head, bytes, isPrivate: context.privateLines != nil, to: &loop.fields)
     }
     return loop.fields.canBeSent
   }
