@@ -54,7 +54,7 @@ extension PostgreSQLSessionStore: StoreCopyTarget {
   package func lastKey(of table: StoreTable) async throws(StoreError) -> [StoredValue] {
     try await read { connection in
       switch table {
-      case .sessions, .singleUseMarks, .bans:
+      case .sessions, .replayGuards, .bans:
         try connection.run(table.lastKeyStatement).first.map { [.bytes(try $0.bytes(0))] } ?? []
       case .accounts, .submittedNames, .messages, .accessRequests, .invitations, .machineTokens, .preparedTransfers:
         try connection.run(table.lastKeyStatement).first.map { [.text(try $0.text(0))] } ?? []
@@ -173,7 +173,7 @@ extension StoreTable {
     case .submittedNames: "cordon.submitted_names"
     case .refreshTokens: "cordon.refresh_tokens"
     case .sessions: "cordon.sessions"
-    case .singleUseMarks: "cordon.single_use_marks"
+    case .replayGuards: "cordon.single_use_marks"
     case .messages: "cordon.messages"
     case .bans: "cordon.bans"
     case .groupMembers: "cordon.group_members"
@@ -191,7 +191,7 @@ extension StoreTable {
       case .accounts, .submittedNames: "subject"
       case .refreshTokens: "subject DESC, client_id"
       case .sessions: "handle"
-      case .singleUseMarks: "mark"
+      case .replayGuards: "mark"
       case .messages: "identifier"
       case .bans: "hash"
       case .groupMembers: "group_name DESC, subject"
@@ -235,7 +235,7 @@ extension StoreTable {
       INSERT INTO cordon.sessions (handle, subject, client_id, began, ends, last_seen, user_agent)
       SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING
       """
-    case .singleUseMarks:
+    case .replayGuards:
       "INSERT INTO cordon.single_use_marks (mark, until) SELECT * FROM unnest($1, $2) ON CONFLICT DO NOTHING"
     case .messages:
       """

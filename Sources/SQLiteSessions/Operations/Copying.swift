@@ -43,7 +43,7 @@ extension StoreTable {
     case .submittedNames: "submitted_names"
     case .refreshTokens: "refresh_tokens"
     case .sessions: "sessions"
-    case .singleUseMarks: "single_use_marks"
+    case .replayGuards: "single_use_marks"
     case .messages: "messages"
     case .bans: "bans"
     case .groupMembers: "group_members"

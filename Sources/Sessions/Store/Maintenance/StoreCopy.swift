@@ -3,6 +3,8 @@ internal import WebFormats
 
 /// The tables of a store that are copied, in an order in which each refers to earlier ones only. The change feed is not
 /// copied: it is for running gateways.
+///
+/// The raw values are shown while a copy runs, and hashed in ``CopiedContent``: they do not change.
 package enum StoreTable: String, Sendable, CaseIterable {
   /// Users who have signed in.
   case accounts
@@ -12,8 +14,8 @@ package enum StoreTable: String, Sendable, CaseIterable {
   case refreshTokens = "refresh tokens"
   /// Browsers and apps.
   case sessions
-  /// Replay guards.
-  case singleUseMarks = "used-up marks"
+  /// Replay guards that were consumed. Their table is named `single_use_marks`.
+  case replayGuards = "used-up marks"
   /// Messages for the application.
   case messages
   /// Bans of users.
@@ -42,7 +44,7 @@ package enum StoreTable: String, Sendable, CaseIterable {
     case .submittedNames: ["subject", "name", "submitted"]
     case .refreshTokens: ["subject", "client_id", "sealed", "key", "version"]
     case .sessions: ["handle", "subject", "client_id", "began", "ends", "last_seen", "user_agent"]
-    case .singleUseMarks: ["mark", "until"]
+    case .replayGuards: ["mark", "until"]
     case .messages: ["identifier", "text", "queued", "due", "attempts"]
     case .bans: ["hash", "subject", "until", "reason", "since", "made_by"]
     case .groupMembers: ["group_name", "subject", "added", "added_by"]
@@ -59,7 +61,7 @@ package enum StoreTable: String, Sendable, CaseIterable {
   package var keyCount: Int {
     switch self {
     case .refreshTokens, .groupMembers, .invitationUses: 2
-    case .accounts, .submittedNames, .sessions, .singleUseMarks, .messages, .bans, .accessRequests, .invitations,
+    case .accounts, .submittedNames, .sessions, .replayGuards, .messages, .bans, .accessRequests, .invitations,
       .machineTokens, .preparedTransfers:
       1
     }
