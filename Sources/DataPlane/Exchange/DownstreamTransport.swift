@@ -32,8 +32,8 @@ protocol DownstreamTransport: TimedHandler, UpstreamResponseReceiver {
   /// Prepares the final head of the upstream's response.
   /// - Returns: whether it can be sent.
   func prepareHead(_ head: borrowing ResponseHead, _ bytes: RawSpan) -> Bool
-  /// Sends the final head that was prepared. `toCome` is the framing of its body.
-  func sendHead(_ head: borrowing ResponseHead, _ bytes: RawSpan, toCome: BodyFraming)
+  /// Sends the final head that was prepared. `framing` is that of its body.
+  func sendHead(_ head: borrowing ResponseHead, _ bytes: RawSpan, framing: BodyFraming)
   /// Sends the prepared head that turns the exchange into a tunnel.
   func sendSwitch(_ head: borrowing ResponseHead, _ bytes: RawSpan)
   /// Sends content of a response or a tunnel; flushed by `flushResponse()`.

@@ -49,7 +49,7 @@ extension HTTP1ServerConnection {
   /// HTTP/1.1 has no limit for a head.
   func prepareHead(_ head: borrowing ResponseHead, _ bytes: RawSpan) -> Bool { true }
 
-  func sendHead(_ head: borrowing ResponseHead, _ bytes: RawSpan, toCome body: BodyFraming) {
+  func sendHead(_ head: borrowing ResponseHead, _ bytes: RawSpan, framing body: BodyFraming) {
     let isOpenEnded = body.isChunked || body.isUntilClose
     framing.body = !isOpenEnded ? .asItComes : isHTTP11 ? .chunked : .untilClose
     // Answered before the request was read: what is still to come of its body is not read for long.

@@ -191,7 +191,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
     return loop.fields.canBeSent
   }
 
-  func sendHead(_ head: borrowing ResponseHead, _ bytes: RawSpan, toCome framing: BodyFraming) {
+  func sendHead(_ head: borrowing ResponseHead, _ bytes: RawSpan, framing: BodyFraming) {
     http2.respond(&loop.fields, on: stream, isWhole: framing.isNone)
   }
 

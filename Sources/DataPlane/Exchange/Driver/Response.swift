@@ -4,7 +4,7 @@ internal import NIOCore
 
 /// The response: the upstream's, or the gateway's own.
 extension DownstreamTransport {
-  func responseHead(_ head: borrowing ResponseHead, _ bytes: RawSpan, toCome framing: BodyFraming) {
+  func responseHead(_ head: borrowing ResponseHead, _ bytes: RawSpan, framing: BodyFraming) {
     if head.isInterim {
       // 100 Continue is the gateway's to send, and has been sent.
       guard exchange.info.version != .http10, head.status != 100 else { return }
@@ -15,20 +15,20 @@ extension DownstreamTransport {
     {
       var rewritten = ResponseHead()
       switch PrivateResponse.parser.parse(personal.span.bytes, into: &rewritten) {
-      case .complete: finalHead(rewritten, personal.span.bytes, toCome: framing)
+      case .complete: finalHead(rewritten, personal.span.bytes, framing: framing)
       case .violation(let violation): refuseRewritten(violation.rawValue)
       case .incomplete: refuseRewritten("incomplete")
       }
       return
     }
-    finalHead(head, bytes, toCome: framing)
+    finalHead(head, bytes, framing: framing)
   }
 
   private func refuseRewritten(_ problem: String) {
     exchange.upstream.connection?.failWithoutHead(.badResponse("the rewritten header: \(problem)"))
   }
 
-  private func finalHead(_ head: borrowing ResponseHead, _ bytes: RawSpan, toCome framing: BodyFraming) {
+  private func finalHead(_ head: borrowing ResponseHead, _ bytes: RawSpan, framing: BodyFraming) {
     if UpstreamRewriting.concerns(head.fields) { prepareAddresses(head.fields) }
     guard prepareHead(head, bytes) else {
       exchange.upstream.connection?.failWithoutHead(.badResponse("response header too large for HTTP/2"))
@@ -47,7 +47,7 @@ extension DownstreamTransport {
     {
     case .respond:
       if exchange.request.isBody, !exchange.hasBodyDeadline { loop.wheel.disarm(self) }
-      sendHead(head, bytes, toCome: framing)
+      sendHead(head, bytes, framing: framing)
     case .switchProtocols:
       server.observer.tunnelOpened()
       loop.wheel.disarm(self)

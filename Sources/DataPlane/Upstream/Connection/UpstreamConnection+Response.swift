@@ -82,7 +82,7 @@ extension UpstreamConnection {
     // 102 says that a long answer is under way (RFC 2518, 10.1).
     if awaited.requestIsComplete { loop.wheel.arm(self, after: timeouts.firstByte, now: loop.responseRead) }
     if awaited.interimResponses <= Self.passedInterimResponses {
-      client.responseHead(loop.responseHead, buffer.readableBytesSpan, toCome: .none)
+      client.responseHead(loop.responseHead, buffer.readableBytesSpan, framing: .none)
     }
     return true
   }
@@ -97,7 +97,7 @@ extension UpstreamConnection {
       pool.answered(isHTTP11: loop.responseHead.isHTTP11)
       move(to: .tunnel)
       awaitTunnel(now: loop.responseRead)
-      client.responseHead(loop.responseHead, buffer.readableBytesSpan, toCome: .untilClose)
+      client.responseHead(loop.responseHead, buffer.readableBytesSpan, framing: .untilClose)
       return
     }
     let framing = loop.responseHead.framing(toHead: awaited.toHead)
@@ -113,7 +113,7 @@ extension UpstreamConnection {
       !awaited.isLast && loop.responseHead.keepAlive && !framing.isUntilClose
       && !loop.responseHead.announcesStrayChunks
     move(to: .content(keepAlive: keepAlive, requestIsComplete: awaited.requestIsComplete))
-    client.responseHead(loop.responseHead, buffer.readableBytesSpan, toCome: framing)
+    client.responseHead(loop.responseHead, buffer.readableBytesSpan, framing: framing)
     // The client may have refused the response, and so closed the connection.
     if phase.isContent, !framing.isNone {
       loop.wheel.arm(self, after: timeouts.bodyProgress, now: loop.responseRead)

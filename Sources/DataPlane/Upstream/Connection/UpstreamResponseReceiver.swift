@@ -7,8 +7,8 @@ protocol UpstreamResponseReceiver: AnyObject {
   func upstreamReady(_ connection: UpstreamConnection)
   /// The exchange has failed; the connection is gone.
   func upstreamFailed(_ failure: UpstreamFailure)
-  /// The head of a response, final or interim. `toCome` is the framing of its body.
-  func responseHead(_ head: borrowing ResponseHead, _ bytes: RawSpan, toCome: BodyFraming)
+  /// The head of a response, final or interim. `framing` is that of its body.
+  func responseHead(_ head: borrowing ResponseHead, _ bytes: RawSpan, framing: BodyFraming)
   /// Content of the response's body.
   func responseContent(_ content: consuming ByteBuffer)
   /// The response is whole; the connection has gone back to the pool or is closed.

@@ -75,7 +75,7 @@ final class CollectingClient: UpstreamResponseReceiver {
     }
   }
 
-  func responseHead(_ head: borrowing ResponseHead, _ bytes: RawSpan, toCome: BodyFraming) {
+  func responseHead(_ head: borrowing ResponseHead, _ bytes: RawSpan, framing: BodyFraming) {
     guard !head.isInterim else { return }
     response = OriginResponse(
       head: HTTPResponse(status: .init(code: head.status), headerFields: HTTPFields(head.fields, bytes)), body: [])

@@ -35,7 +35,7 @@ private final class ConnectingClient: UpstreamResponseReceiver {
     promise.fail(OriginError.notSent(failure.reason(of: "the server")))
   }
 
-  func responseHead(_ head: borrowing ResponseHead, _ bytes: RawSpan, toCome: BodyFraming) {}
+  func responseHead(_ head: borrowing ResponseHead, _ bytes: RawSpan, framing: BodyFraming) {}
   func responseContent(_ content: ByteBuffer) {}
   func responseEnded(trailers: [UInt8]) {}
   func flushResponse() {}

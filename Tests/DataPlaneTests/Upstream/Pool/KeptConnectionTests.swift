@@ -16,7 +16,7 @@ struct KeptConnectionTests {
 
     func upstreamReady(_ connection: UpstreamConnection) {}
     func upstreamFailed(_ failure: UpstreamFailure) { Issue.record("\(failure)") }
-    func responseHead(_ head: borrowing ResponseHead, _ bytes: RawSpan, toCome: BodyFraming) {}
+    func responseHead(_ head: borrowing ResponseHead, _ bytes: RawSpan, framing: BodyFraming) {}
     func responseContent(_ content: ByteBuffer) {}
     func responseEnded(trailers: [UInt8]) { isAnswered = true }
     func flushResponse() {}

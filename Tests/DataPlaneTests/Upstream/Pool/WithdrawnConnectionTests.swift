@@ -14,7 +14,7 @@ struct WithdrawnConnectionTests {
 
     func upstreamReady(_ connection: UpstreamConnection) { Issue.record("nobody waits for it") }
     func upstreamFailed(_ failure: UpstreamFailure) { Issue.record("\(failure)") }
-    func responseHead(_ head: borrowing ResponseHead, _ bytes: RawSpan, toCome: BodyFraming) {}
+    func responseHead(_ head: borrowing ResponseHead, _ bytes: RawSpan, framing: BodyFraming) {}
     func responseContent(_ content: ByteBuffer) {}
     func responseEnded(trailers: [UInt8]) {}
     func flushResponse() {}
