@@ -81,15 +81,23 @@ struct Exchange {
     return isWhole
   }
 
+  /// The traits of a request that decide how it goes upstream.
+  struct RequestTraits {
+    let framing: RequestFraming
+    /// Whether it asks for a switch of protocols.
+    let wantsUpgrade: Bool
+    /// Whether the upstream may take its connection for the user's after the request.
+    let authenticatesConnection: Bool
+    /// Whether bytes have come after the head.
+    let hasSurplus: Bool
+  }
+
   /// The request goes upstream.
-  /// - Parameters:
-  ///   - authenticatesConnection: whether the upstream may take its connection for the user's after the request.
-  ///   - hasSurplus: whether bytes have come after the head.
-  ///   - limits: the listener's limits of the body.
+  /// - Parameter limits: the listener's limits of the body.
   /// - Returns: the refusal, where it cannot.
   mutating func forward(
-    _ directive: inout ForwardingDirective, to balancer: consuming UpstreamBalancer?, framing: RequestFraming,
-    wantsUpgrade: Bool, authenticatesConnection: Bool, hasSurplus: Bool, limits: BodyLimits, at now: NIODeadline
+    _ traits: RequestTraits, by directive: inout ForwardingDirective, to balancer: consuming UpstreamBalancer?,
+    limits: BodyLimits, at now: NIODeadline
   ) -> Refusal? {
     info.label = directive.label
     info.session = directive.session
@@ -99,21 +107,24 @@ struct Exchange {
     upstream.privateLines = directive.privateLines.take()
     upstream.binding = directive.binding.take()
     guard let balancer = consume balancer, case .deciding(let isWhole) = request else { return .noUpstream }
-    let upgrades = directive.allowsUpgrade && wantsUpgrade
+    let framing = traits.framing
+    let upgrades = directive.allowsUpgrade && traits.wantsUpgrade
     let hasBody = !framing.isNone
     let endsConnection = balancer.endsConnection(info.method, hasBody: hasBody)
     let requestBuffer = framing.isChunked ? balancer.requestBuffer : 0
     let speaksHTTP2 = balancer.speaksHTTP2
     upstream.balancer = consume balancer
     if upgrades {
-      if let refusal = upgradeRefusal(isWhole: isWhole, hasBody: hasBody, hasSurplus: hasSurplus) { return refusal }
+      if let refusal = upgradeRefusal(isWhole: isWhole, hasBody: hasBody, hasSurplus: traits.hasSurplus) {
+        return refusal
+      }
     } else if !isWhole, !hasBody {
       return .unframedContent
     } else if let limit = limits.bytes, exceeds(limit, framing) {
       return .bodyTooLarge
     }
-    upstream.authenticatesConnection = authenticatesConnection
-    upstream.endsConnection = authenticatesConnection || endsConnection
+    upstream.authenticatesConnection = traits.authenticatesConnection
+    upstream.endsConnection = traits.authenticatesConnection || endsConnection
     upstream.isChunked = framing.isChunked
     if upstream.isChunked, !upgrades {
       upstream.bufferLimit = requestBuffer

@@ -133,10 +133,10 @@ struct ExchangeBench {
     _ framing: RequestFraming, limit: Int? = nil, upgrades: Bool = false, surplus: Bool = false
   ) -> String {
     var directive = ForwardingDirective(label: .init(number: 1), allowsUpgrade: true)
+    let traits = Exchange.RequestTraits(
+      framing: framing, wantsUpgrade: upgrades, authenticatesConnection: false, hasSurplus: surplus)
     let refusal = exchange.forward(
-      &directive, to: balancer, framing: framing, wantsUpgrade: upgrades,
-      authenticatesConnection: false, hasSurplus: surplus,
-      limits: BodyLimits(bytes: limit, rate: 100, grace: .seconds(10)), at: now)
+      traits, by: &directive, to: balancer, limits: BodyLimits(bytes: limit, rate: 100, grace: .seconds(10)), at: now)
     exchange.upstream.head = ByteBuffer(string: "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
     return refusal.map(Self.text) ?? ""
   }

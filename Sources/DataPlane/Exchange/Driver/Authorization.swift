@@ -73,13 +73,12 @@ extension DownstreamTransport {
   private func forward(
     _ directive: consuming ForwardingDirective, _ bytes: RawSpan, _ rules: ForwardingRules, at now: NIODeadline
   ) -> AuthorizationOutcome {
-    let framing = loop.requestHead.framing
     let balancer = directive.upstream < server.upstreams.count ? server.upstreams[directive.upstream] : nil
-    let authenticates = loop.requestHead.authenticatesConnection(bytes)
+    let traits = Exchange.RequestTraits(
+      framing: loop.requestHead.framing, wantsUpgrade: loop.requestHead.wantsUpgrade,
+      authenticatesConnection: loop.requestHead.authenticatesConnection(bytes), hasSurplus: hasBytesBehindHead)
     var refusal = exchange.forward(
-      &directive, to: consume balancer, framing: framing, wantsUpgrade: loop.requestHead.wantsUpgrade,
-      authenticatesConnection: authenticates, hasSurplus: hasBytesBehindHead,
-      limits: server.configuration.bodyLimits, at: now)
+      traits, by: &directive, to: consume balancer, limits: server.configuration.bodyLimits, at: now)
     let rewriting = findRewriting(forUpstream: directive.upstream, bytes, rules, &refusal)
     expectReviews()
     if let refusal {
