@@ -61,9 +61,6 @@ package final class TLSHandler: ChannelDuplexHandler {
   private var closesAbruptly = false
   private let allocator = ByteBufferAllocator()
 
-  /// The negotiated parameters; nil before the end of the handshake.
-  package private(set) var negotiated: TLSHandshakeCompleted?
-
   /// The server's side of a connection: waits for the client to begin.
   ///
   /// - Parameter onPlainHTTP: takes over the connection of a peer that begins with a plain HTTP request: this handler
@@ -236,9 +233,7 @@ package final class TLSHandler: ChannelDuplexHandler {
       fail(error, context)
     case .complete:
       state = .open(connection)
-      let negotiated = connection.negotiated
-      self.negotiated = negotiated
-      context.fireUserInboundEventTriggered(negotiated)
+      context.fireUserInboundEventTriggered(connection.negotiated)
       if case .open = state, queue.isFlushDue { sendHeld(connection, context) } else { send(context) }
     }
   }
