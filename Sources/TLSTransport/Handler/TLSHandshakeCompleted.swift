@@ -8,18 +8,6 @@ package struct TLSHandshakeCompleted: Sendable, Equatable {
   package let cipherSuite: String
   /// Whether an earlier session was resumed.
   package let isResumed: Bool
-  /// The host name that the client requested (SNI, RFC 6066, 3), as received, not validated. Nil without
-  /// one.
+  /// The host name that the client requested (SNI, RFC 6066, 3), as received, not validated. Nil without one.
   package let serverName: String?
-
-  /// The parameters of a connection; tests make some of their own.
-  package init(
-    negotiatedProtocol: String?, version: TLSVersion, cipherSuite: String, isResumed: Bool, serverName: String?
-  ) {
-    self.negotiatedProtocol = negotiatedProtocol
-    self.version = version
-    self.cipherSuite = cipherSuite
-    self.isResumed = isResumed
-    self.serverName = serverName
-  }
 }
