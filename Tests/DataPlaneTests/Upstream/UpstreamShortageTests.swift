@@ -42,7 +42,7 @@ struct UpstreamShortageTests {
   @Test("An address that has answered is not blamed for a shortage, which is counted nevertheless")
   func notBlamed() throws {
     let (pool, target, failures) = try pool()
-    pool.succeeded()
+    pool.answered(isHTTP11: true)
     let shortage = UpstreamFailure.localShortage("no port")
     for _ in 0..<5 { #expect(pool.countFailedConnect(shortage) == shortage) }
     #expect(!pool.isUnhealthy && target.status.allSatisfy { $0.isHealthy && $0.failures == 0 })

@@ -54,10 +54,7 @@ final class UpstreamEndpoint: Sendable {
   /// Notes that an event loop has ejected it.
   func noteEjection() { responses.bitwiseOr(Self.ejected, ordering: .relaxed) }
 
-  /// Notes an answer, whichever event loop had it.
-  func noteAnswer() { responses.bitwiseAnd(~Self.ejected, ordering: .relaxed) }
-
-  /// Notes an answer with its version.
+  /// Notes an answer and its version, whichever event loop had it.
   @inline(__always)
   func noteAnswer(isHTTP11: Bool) {
     let state = isHTTP11 ? 0 : Self.http10

@@ -93,7 +93,6 @@ extension UpstreamConnection {
         failWithoutHead(.badResponse("a switch of protocols that nobody asked for"))
         return
       }
-      pool.succeeded()
       pool.answered(isHTTP11: loop.responseHead.isHTTP11)
       move(to: .tunnel)
       awaitTunnel(now: loop.responseRead)
@@ -107,7 +106,6 @@ extension UpstreamConnection {
       failWithoutHead(failure)
       return
     }
-    pool.succeeded()
     pool.answered(isHTTP11: loop.responseHead.isHTTP11)
     let keepAlive =
       !awaited.isLast && loop.responseHead.keepAlive && !framing.isUntilClose

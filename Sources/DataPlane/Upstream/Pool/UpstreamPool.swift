@@ -37,7 +37,7 @@ final class UpstreamPool {
   /// Exchanges under way.
   var outstanding = 0
   private var outlierDetection = OutlierDetection()
-  /// Whether the last request got a response: then another response changes nothing.
+  /// Whether the last request got a response: then another one changes nothing on this event loop.
   private var lastRequestSucceeded = false
   private var random = QuickRandom(seed: .random(in: .min ... .max))
   private(set) var isClosed = false
@@ -123,23 +123,20 @@ final class UpstreamPool {
     }
   }
 
-  /// A request was answered.
+  /// A request was answered. That is noted for all event loops, each time: another one may have ejected the address
+  /// while this one had no request, and so no failure.
   @inline(__always)
-  func succeeded() {
-    if lastRequestSucceeded { return }
-    lastRequestSucceeded = true
-    endpoint.hasAnswered.store(true, ordering: .relaxed)
-    endpoint.noteAnswer()
-    _ = outlierDetection.succeeded(at: loop.eventLoop.now)
+  func answered(isHTTP11: Bool) {
+    if !lastRequestSucceeded {
+      lastRequestSucceeded = true
+      endpoint.hasAnswered.store(true, ordering: .relaxed)
+      _ = outlierDetection.succeeded(at: loop.eventLoop.now)
+    }
+    endpoint.noteAnswer(isHTTP11: isHTTP11)
   }
 
   /// Whether the last response of the address was HTTP/1.0.
   var answersHTTP10: Bool { endpoint.isHTTP10 }
-
-  /// The version of a final response. It also shows that the address is back, where another event loop has ejected it:
-  /// this one may have had no request meanwhile, and so no failure.
-  @inline(__always)
-  func answered(isHTTP11: Bool) { endpoint.noteAnswer(isHTTP11: isHTTP11) }
 
   /// A request could not be sent, or was not answered, or not in HTTP.
   func failed(_ failure: UpstreamFailure) {

@@ -66,7 +66,7 @@ struct UpstreamChoiceTests {
     balancer.pools[0].outstanding = 5
     balancer.pools[2].outstanding = 5
     for _ in 0..<200 { #expect(balancer.choose().number != 1) }
-    pool.succeeded()
+    pool.answered(isHTTP11: true)
     #expect(!pool.isUnhealthy && target.status.allSatisfy(\.isHealthy))
     #expect((0..<200).contains { _ in balancer.choose() === pool })
     #expect(target.status.map(\.ejections) == [0, 1, 0] && target.status[1].failures == 3)
@@ -81,21 +81,17 @@ struct UpstreamChoiceTests {
     let other = UpstreamPool(
       loop: LoopResources(eventLoop: loop), settings: target.settings, endpoint: target.endpoints[0]
     ) { _ in }
-    func answer(_ pool: UpstreamPool) {
-      pool.succeeded()
-      pool.answered(isHTTP11: isHTTP11)
-    }
     // It has had an answer before, and has no request during the outage.
-    answer(other)
+    other.answered(isHTTP11: isHTTP11)
     eject(ejecting)
     #expect(target.status.map(\.isEjected) == [true])
-    answer(other)
+    other.answered(isHTTP11: isHTTP11)
     #expect(target.status.map(\.isHealthy) == [true] && ejecting.isUnhealthy)
     #expect(other.answersHTTP10 == !isHTTP11)
     loop.advanceTime(by: OutlierDetection.shortest)
     ejecting.failed(.connect("refused"))
     #expect(target.status.map(\.isEjected) == [true])
-    answer(ejecting)
+    ejecting.answered(isHTTP11: isHTTP11)
     #expect(target.status.map(\.isHealthy) == [true] && !ejecting.isUnhealthy)
   }
 
