@@ -14,8 +14,8 @@ extension ConfigurationSchema {
         "assertion.key_files", ValueType.file.list(), into: \.assertionKeyFiles, example: "[\"assertion.pem\"]",
         """
         Files with P-256 private keys in PEM; others must not be able to read them. The first signs, the public keys \
-        of all are published: to rotate the key, add the new one at the second position, move it to the first an hour \
-        later, and remove the old one another hour later. `cordon keygen --assertion --output FILE` creates one.
+        of all are published. `cordon keygen --assertion --output FILE` creates one. To replace one, see "Key \
+        rotation" in Documentation/IDENTITY-ASSERTION.md.
         """, omission: "No assertions.", seeAlso: ["assertion.audience"]),
       .optional(
         "assertion.audience", .words("text", expected: "what the application calls itself, as in \"orders\""),
@@ -29,7 +29,7 @@ extension ConfigurationSchema {
       .withDefault(
         "assertion.lifetime", .duration(.seconds(120)...(.seconds(3_600))), into: \.configuration.assertion.lifetime,
         """
-        Lifetime of an assertion (exp). A new one is signed once a minute for each active session.
+        Lifetime of an assertion (exp). A session in use gets a new one each minute, and when a claim changes.
         """),
       .withDefault(
         "assertion.claims", ValueType.claim.list(), into: \.configuration.assertion.claims,
