@@ -2,8 +2,8 @@
 """test_package.py PACKAGE SIMULATOR: installs the Debian package in a clean Debian root, and signs in through it.
 
  - It installs with what it depends on; user, folders and modes are as they are meant to be; the configuration is a conffile.
- - Every library is there; the man pages, the completions and the examples for other proxies are; the unit's exposure is
-   1.5 or less.
+ - Every library is there; the man pages, the completions, the examples and the guides are, whose links lead to files of
+   the package; the unit's exposure is 1.5 or less.
  - As it is installed the configuration says what is missing; filled in as its first lines tell, it is in order.
  - The gateway runs as its own user, somebody signs in with the simulated Apple, and the application reads who it is; an
    administrator lists the accounts.
@@ -88,6 +88,7 @@ def complete(root: CleanRoot) -> None:
     for page in ("man1/cordon.1.gz", "man5/gateway.conf.5.gz"):
         expect((root.path / "usr/share/man" / page).is_file(), True, f"the manual has {page}")
     has_examples(root)
+    has_guides(root.path / "usr/share/doc/cordon")
     unit = root.path / "lib/systemd/system/cordon.service"
     report = subprocess.run(
         ["systemd-analyze", "security", "--offline=true", "--no-pager", str(unit)], capture_output=True, text=True)
@@ -96,18 +97,34 @@ def complete(root: CleanRoot) -> None:
 
 
 def has_examples(root: CleanRoot) -> None:
-    """The configurations of other proxies, which the guides and the examples' own comments refer to."""
+    """The configurations of other proxies and the verifiers of assertions, which the guides refer to."""
     examples, installed = ROOT / "examples", root.path / "usr/share/doc/cordon/examples"
     listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "README.md", "behind-*"], cwd=examples,
-        check=True, capture_output=True, text=True).stdout.split()
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "README.md", "behind-*",
+         "verify-assertion"], cwd=examples, check=True, capture_output=True, text=True).stdout.split()
     wanted = {name: (examples / name).read_bytes() for name in listed if not name.endswith(".gitignore")}
-    expect("behind-nginx/nginx.conf" in wanted, True, "there are examples of other proxies")
+    expect({"behind-nginx/nginx.conf", "verify-assertion/README.md"} <= wanted.keys(), True, "there are examples")
     found = {
         str(path.relative_to(installed)): path.read_bytes()
-        for path in [installed / "README.md", *installed.glob("behind-*/**/*")] if path.is_file()}
+        for path in [
+            installed / "README.md", *installed.glob("behind-*/**/*"), *installed.glob("verify-assertion/**/*")]
+        if path.is_file()}
     expect(sorted(name for name in wanted.keys() | found.keys() if found.get(name) != wanted.get(name)), [],
            "each of their files is in the package as it is, and no other")
+
+
+def has_guides(installed: Path) -> None:
+    """The documents, none of which links to a file of the source that the package does not have."""
+    pages = sorted(installed.rglob("*.md"))
+    names = [str(page.relative_to(installed)) for page in pages]
+    expect({"README.md", "SECURITY.md", "Documentation/OPERATING.md"} <= set(names), True, "the guides are there")
+    dead, count = [], 0
+    for page, name in zip(pages, names):
+        for target in re.findall(r"\]\(([^()\s#:]+)(?:#[^()\s:]*)?\)", page.read_text()):
+            count += 1
+            if not (page.parent / target).exists():
+                dead.append(f"{name}: {target}")
+    expect((count > 100, dead), (True, []), "and their links lead to files of the package")
 
 
 # What an administrator does
