@@ -4,15 +4,16 @@ import Gateway
 /// `cordon invitations`: links that admit to a group.
 struct InvitationsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "invitations", abstract: "Makes, lists and revokes invitations to a group.",
+    commandName: "invitations", abstract: "Creates, lists and revokes invitations to a group.",
     subcommands: [Create.self, List.self, Revoke.self])
 
   /// `cordon invitations create`.
   struct Create: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "create", abstract: "Makes an invitation and prints its link.",
+      commandName: "create", abstract: "Creates an invitation and prints its link.",
       discussion: """
-        The link is printed once, and cannot be shown again. Whoever opens it and signs in joins the group.
+        The link is printed once, and cannot be shown again. A user who opens it, signs in and presses the button joins \
+        the group.
         """)
 
     @OptionGroup var gateway: RunningGatewayOptions

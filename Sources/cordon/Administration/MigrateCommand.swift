@@ -119,8 +119,8 @@ private struct MigrationProgress {
       result += remaining.map { "\($0): \(Self.notPrepared)" }
       result.append(
         "\(remaining.count) account\(remaining.count == 1 ? " was" : "s were") not prepared before the transfer, and "
-          + "not migrated: run it with --to TEAM and the old team's configuration, then again with --complete; whoever "
-          + "first signed in after the transfer is with the new team already and needs nothing")
+          + "not migrated: run it with --to TEAM and the old team's configuration, then again with --complete; users "
+          + "who first signed in after the transfer are with the new team already and need nothing")
     }
     return result
   }

@@ -4,13 +4,13 @@ import Gateway
 /// `cordon tokens`: tokens for machines.
 struct TokensCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "tokens", abstract: "Makes, lists and revokes tokens for machines.",
+    commandName: "tokens", abstract: "Creates, lists and revokes tokens for machines.",
     subcommands: [Create.self, List.self, Revoke.self])
 
   /// `cordon tokens create`.
   struct Create: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "create", abstract: "Makes a token for a machine and prints it.",
+      commandName: "create", abstract: "Creates a token for a machine and prints it.",
       discussion: """
         The token is printed once, and cannot be shown again. Send it as Authorization: Bearer TOKEN, or as the \
         password of HTTP Basic with the user "token", to routes with tokens = true that admit its group.

@@ -1,7 +1,7 @@
 import ArgumentParser
 import ConfigurationFile
 
-/// The answer to "Who may come in?".
+/// The answer to "Who has access?".
 enum AccessChoice: String, CaseIterable, ExpressibleByArgument {
   /// Users who ask for access, once an operator has admitted them. Nobody else: the default.
   case requests
@@ -28,7 +28,7 @@ enum AccessChoice: String, CaseIterable, ExpressibleByArgument {
 
 /// The question, and the part of the configuration that answers it.
 extension Interview {
-  /// Asks who may come in, unless it was given, and for the names that the answer needs.
+  /// Asks who has access, unless it was given, and for the names that the answer needs.
   /// - Parameters:
   ///   - choice: nil where no option says it; then members and domains say it, if given.
   ///   - members: subjects, addresses and "@" with a domain, separated by commas or spaces.
@@ -53,10 +53,10 @@ extension Interview {
 
   private func chosen() throws -> AccessChoice {
     guard let terminal else { return .requests }
-    terminal.say("\nWho may come in?")
+    terminal.say("\nWho has access?")
     for (index, choice) in AccessChoice.allCases.enumerated() { terminal.say("  \(index + 1)  \(choice.text)") }
     while true {
-      let answer = try terminal.ask("Who may come in", default: "1")
+      let answer = try terminal.ask("Who has access", default: "1")
       for (index, choice) in AccessChoice.allCases.enumerated() where answer == "\(index + 1)" { return choice }
       terminal.say("  Answer with a number from 1 to \(AccessChoice.allCases.count).")
     }

@@ -20,7 +20,7 @@ struct InitCommand: ParsableCommand {
       consent, and kept under another name.
 
       With --simulator the configuration is for `apple-simulator`, a local Apple for trying out and for tests: nothing \
-      is asked, the identifiers and addresses are the simulator's defaults, and a key is made. Everybody may come in, \
+      is asked, the identifiers and addresses are the simulator's defaults, and a key is made. Everybody has access, \
       unless --access says otherwise.
 
       Exit status: 0 if a valid configuration was written, 64 if an answer is missing, 73 if a file cannot be written, \
@@ -68,16 +68,17 @@ struct InitCommand: ParsableCommand {
   @Option(
     name: .customLong("access"),
     help: ArgumentHelp(
-      "Who may come in: requests (people who ask, once admitted), listed (--members), domains (--domains), everybody. "
-        + "Without it and those: requests.", valueName: "choice"))
+      "Who has access: requests (users who ask for it, once admitted), listed (--members), domains (--domains), "
+        + "everybody. Default: listed or domains with one of these options, otherwise requests.",
+      valueName: "choice"))
   var accessChoice: AccessChoice?
 
   @Option(
-    name: .long, help: ArgumentHelp("The only people who may come in: addresses and subjects.", valueName: "list"))
+    name: .long, help: ArgumentHelp("The only users with access: addresses and subjects.", valueName: "list"))
   var members: String?
 
   @Option(
-    name: .long, help: ArgumentHelp("The e-mail domains of the people who may come in.", valueName: "list"))
+    name: .long, help: ArgumentHelp("The e-mail domains of the users with access.", valueName: "list"))
   var domains: String?
 
   @Option(name: .long, help: ArgumentHelp("The store of accounts and sessions.", valueName: "url"))
