@@ -188,7 +188,7 @@ enum ConfigurationSchema {
         "shutdown.limit", .duration(.milliseconds(1)...(.seconds(86_400))), into: \.configuration.shutdown.limit,
         """
         Time for requests in flight after the delay, and for WebSockets after their Close frame. Then they are \
-        aborted. The service manager must wait for longer than both times together before it kills the process.
+        aborted. The service manager must wait for seven seconds longer than both together before it kills the process.
         """, seeAlso: ["shutdown.delay"]),
     ])
 
