@@ -73,6 +73,12 @@ struct AppleExamination {
 
   private var way: String { proxy.map { ", through the proxy \($0)" } ?? "" }
 
+  private var reachRemedy: String {
+    apple.isApple
+      ? "let this machine reach \(apple.baseURL): name server, firewall, apple.proxy"
+      : "start the simulated Apple there (apple-simulator), or correct apple.base_url"
+  }
+
   /// - Returns: whether Apple answers; otherwise further calls are pointless.
   private func keySet(_ provider: AppleIdentityProvider, _ note: (DoctorFinding) -> Void) async -> Bool {
     do throws(AppleKeySetError) {
@@ -85,8 +91,7 @@ struct AppleExamination {
       switch error {
       case .unreachable:
         let remedy =
-          proxy.map { "let the proxy \($0) make tunnels to \(apple.baseURL), or correct apple.proxy" }
-          ?? "let this machine reach \(apple.baseURL): name server, firewall, apple.proxy"
+          proxy.map { "let the proxy \($0) make tunnels to \(apple.baseURL), or correct apple.proxy" } ?? reachRemedy
         note(.failure("key set", error.message, remedy))
         return false
       default:
@@ -164,7 +169,7 @@ struct AppleExamination {
         note(.failure(subject, "\(clientID): \(trouble.message)", remedy))
         return false
       case .notSent(let reason):
-        note(.failure(subject, "Apple was not reached: \(reason)", "let this machine reach \(apple.baseURL)"))
+        note(.failure(subject, "Apple was not reached: \(reason)", reachRemedy))
         return false
       case .noSecret(let problem):
         note(.failure(subject, problem.message, Self.secretRemedy))

@@ -182,6 +182,7 @@ struct DoctorTests {
     #expect(result.exit == .code(1))
     #expect(result.complaints.count == 3, "\(result.lines)")
     #expect(result.line("key set").hasPrefix("FAIL"))
+    #expect(result.line("key set").contains("start the simulated Apple there (apple-simulator)"))
     // The gateway does not run yet.
     #expect(result.line("public URL").hasPrefix("warn"))
     #expect(result.line("upstream").contains("start the application"))
