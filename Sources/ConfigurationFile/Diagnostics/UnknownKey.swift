@@ -43,7 +43,14 @@ struct UnknownKey {
     if !elsewhere.isEmpty {
       return "did you mean \(elsewhere.joined(separator: " or "))? it belongs to another table"
     }
-    if let nearest = NearestKey.find(name, among: descriptions.map(\.key)) { return "did you mean \(nearest)?" }
+    // In a known table the key itself must be similar: `upstream.checkpath` is `upstream.check.path`, but not every key
+    // of the table is similar to `upstream.bogus`.
+    if let nearest = NearestKey.find(name, among: descriptions.map(\.key)),
+      siblings.isEmpty
+        || NearestKey.distance(Array(name.utf8), Array(nearest.utf8)) <= max(1, key.utf8.count / 3)
+    {
+      return "did you mean \(nearest)?"
+    }
     // A guess from another table misleads where the table is a known one.
     if siblings.isEmpty, let nearest = NearestKey.find(key, among: descriptions.map(\.name)),
       let description = descriptions.first(where: { $0.name == nearest })
