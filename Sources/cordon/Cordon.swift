@@ -42,6 +42,7 @@ struct CordonCommand: AsyncParsableCommand {
       if let command = RunCommand(plain: arguments) {
         try await command.run()
       } else {
+        if let unknown = UnknownCommand.error(in: arguments) { throw unknown }
         var command = try await asyncParseAsRoot(SessionsCommand.separatingHandle(in: arguments))
         if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
       }
