@@ -123,6 +123,31 @@ extension StoreContract {
         }
       }
     },
+    StoreContract("The latest subject of a user is found by each earlier one while there is an account") { stores in
+      for count in 2...4 {
+        let subjects = try (1...count).map { try Scenario.subject("user\(count).\($0)") }
+        let last = subjects[count - 1]
+        _ = try await stores.first.complete(try Scenario.signIn(subjects[0]))
+        _ = try await moved(through: subjects, in: stores.first)
+        for subject in subjects {
+          let latest = try await stores.second.latestSubject(of: subject)
+          try requireEqual(latest, subject == last ? nil : last, "the latest subject of \(subject)")
+        }
+        try await stores.first.forget(last, keeping: [], at: Scenario.noon)
+        for subject in subjects {
+          try requireEqual(try await stores.second.latestSubject(of: subject), nil, "\(subject) after the deletion")
+        }
+      }
+      let (old, new, transfer) = (try Scenario.subject("old"), try Scenario.subject("new"), try prepared())
+      try await stores.first.ban(old, Scenario.ban())
+      try require(try await stores.first.prepare(transfer, of: old, at: Scenario.noon), "nobody was prepared")
+      try requireEqual(
+        try await stores.first.follow(transfer.subject, to: new, at: Scenario.noon), .moved,
+        "what the identifier leads to")
+      try requireEqual(try await stores.second.latestSubject(of: old), nil, "the latest subject without an account")
+      _ = try await stores.first.complete(try Scenario.signIn(new))
+      try requireEqual(try await stores.second.latestSubject(of: old), new, "the latest subject with an account")
+    },
     StoreContract("A sign-in that is late by one move leads no later ban away from the latest subject") { stores in
       let subjects = try ["a", "b", "c"].map { try Scenario.subject($0) }
       _ = try await stores.first.complete(try Scenario.signIn(subjects[0]))

@@ -8,6 +8,7 @@ import Testing
 // - Killed in the middle and run again, everything arrives, and every line of the mapping is printed.
 // - Bans and deny lists hold under the new subject, before the migration reaches the account and after it, with an
 //   account and without.
+// - The previous subject leads to the account: to find it, to end its sessions, to disconnect it.
 
 @SystemActor
 @Suite("Another team", .serialized)
@@ -137,6 +138,35 @@ struct TeamMigrationTests {
     // The operator may know the previous subject only.
     try site.gateway.order("DELETE", site.ban(of: "eve"))
     _ = try site.signedIn(as: "eve")
+  }
+
+  @Test("An operator who has the previous subject finds the account, ends its sessions and disconnects it")
+  func previousSubject() throws {
+    defer { site.stop() }
+    let anna = try site.signedIn()
+    let old = try site.apple.subject(of: "anna")
+    #expect(try migrate("--to", Self.newTeam).exit == .code(0))
+    try transfer()
+    #expect(try migrate("--complete").exit == .code(0))
+    let new = try site.apple.subject(of: "anna", team: Self.newTeam)
+    #expect(try cordon("accounts", "find", "--subject", old).contains(new))
+    #expect(try !cordon("accounts", "sessions", old).contains("No sessions"))
+    #expect(try subject(of: anna) == new)
+    #expect(try cordon("sessions", "end", "--all", old).contains("1 session ended"))
+    #expect(try subject(of: anna) == nil)
+    try cordon("accounts", "disconnect", old)
+    let gone = try ServerProcess.run(
+      Machine.binary("cordon"), ["accounts", "find", "--config", site.gateway.file, "--subject", new])
+    #expect(gone.exit == .code(1), "\(gone)")
+  }
+
+  /// Runs a command, which must succeed, and returns its output.
+  @discardableResult
+  private func cordon(_ arguments: String...) throws -> String {
+    let result = try ServerProcess.run(
+      Machine.binary("cordon"), arguments + ["--config", site.gateway.file], by: .seconds(120))
+    guard result.exit == .code(0) else { throw HarnessError.malformed("\(arguments): \(result)") }
+    return result.standardOutput
   }
 
   @Test("A ban without an account is migrated with the accounts, and one that cannot follow is reported")

@@ -126,11 +126,10 @@ struct AccessChanges: Sendable {
   }
 
   /// The present subject of a user whom an operator names by an earlier one, as a ban may: a membership of that one
-  /// would neither admit nor deny anybody. Managers choose among the present subjects.
+  /// would neither admit nor deny anybody, and its request has moved. Managers choose among the present subjects.
   private func present(_ subject: Subject, for actor: Actor) async throws(StoreError) -> Subject {
     if actor.author.isManager { return subject }
-    if try await store.account(subject) != nil { return subject }
-    return try await store.latestSubject(of: subject) ?? subject
+    return try await store.subjectOfAccount(subject) ?? subject
   }
 
   // MARK: Requests for access
@@ -142,7 +141,7 @@ struct AccessChanges: Sendable {
   ) async throws(AdministrationError) -> AccessRequest {
     try await change("request_admit", by: actor) { target in
       target.fields.group = GroupName(group)?.text
-      let found = try await openRequest(request)
+      let found = try await openRequest(request, for: actor)
       target.subject = found.subject
       // Somebody else may have decided on the request since it was read.
       guard try await store.admit(found, to: try declared(group), by: actor.name, at: now) else {
@@ -157,7 +156,7 @@ struct AccessChanges: Sendable {
   /// - Parameter request: the code of the request, or the subject of the user.
   func reject(_ request: String, by actor: Actor) async throws(AdministrationError) -> AccessRequest {
     try await change("request_reject", by: actor) { target in
-      let found = try await openRequest(request)
+      let found = try await openRequest(request, for: actor)
       target.subject = found.subject
       guard try await store.reject(found.code, at: now) else { throw AdministrationError.noRequest }
       await sessions.markStale(found.subject)
@@ -166,11 +165,13 @@ struct AccessChanges: Sendable {
   }
 
   /// The open request with this code, or of this subject.
-  func openRequest(_ text: String) async throws -> AccessRequest {
+  private func openRequest(_ text: String, for actor: Actor) async throws -> AccessRequest {
     let (code, subject) = (AccessRequestCode(text), Subject(text))
     guard code != nil || subject != nil else { throw AdministrationError.badCode }
     if let code, let found = try await store.request(code, at: now) { return found }
-    if let subject, let found = try await store.request(of: subject, at: now) { return found }
+    if let subject, let found = try await store.request(of: try await present(subject, for: actor), at: now) {
+      return found
+    }
     throw AdministrationError.noRequest
   }
 

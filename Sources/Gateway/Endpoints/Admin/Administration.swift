@@ -10,7 +10,7 @@ internal import Sessions
 struct Administration: Sendable {
   let authorization: AdminAuthorization
   let sessions: SessionManager
-  let store: any SessionRecordStore & AccountStore & EncryptedTokenStore & TeamTransferStore
+  let store: any SessionRecordStore & AccountStore & EncryptedTokenStore & TeamTransferStore & BanStore
   /// Bans, groups, requests, invitations and machine tokens.
   let accessChanges: AccessChanges
   let apple: AppleIdentityProvider
@@ -72,7 +72,8 @@ struct Administration: Sendable {
 
   private func carryOut(_ operation: AdminOperation, _ context: AdminRequestContext) async throws -> ControlResponse {
     switch operation {
-    case .findSubject(let subject):
+    case .findSubject(let named):
+      let subject = try await store.subjectOfAccount(named) ?? named
       let account = try await store.account(subject)
       record(operation.name, subject, by: context.caller, context.request)
       return Self.json(AccountsReport(accounts: [account].compactMap(\.self).map(report)))
@@ -82,8 +83,8 @@ struct Administration: Sendable {
       if found.isEmpty { record(operation.name, by: context.caller, context.request) }
       return Self.json(
         AccountsReport(accounts: found.records().map(report), damaged: names(of: found.damagedRecords())))
-    case .sessions(of: let subject, let after, let limit):
-      try await requireAccount(subject)
+    case .sessions(of: let named, let after, let limit):
+      guard let subject = try await store.subjectOfAccount(named) else { throw AdministrationError.noAccount }
       let page = try await store.sessions(of: subject, after: after, limit: limit)
       record(operation.name, subject, by: context.caller, context.request)
       return Self.json(
@@ -96,17 +97,22 @@ struct Administration: Sendable {
       record(operation.name, session: handle, by: context.caller, context.request)
       audit.recordEnd(of: ended, because: .byOperator, requestID: context.request.requestID)
       return Self.json(EndedReport(ended: ended.count))
-    case .endSessions(of: let subject):
+    case .endSessions(of: let named):
       // First, whether there is an account or not: the store may have lost what gateways have in their caches.
-      let ended = try await sessions.end(.all(of: subject), because: .byOperator)
-      if ended.isEmpty { try await requireAccount(subject) }
-      record(operation.name, subject, by: context.caller, context.request)
-      audit.recordEnd(of: ended, because: .byOperator, subject: subject, requestID: context.request.requestID)
-      return Self.json(EndedReport(ended: ended.count))
-    case .disconnect(let subject, let evenUnrevoked):
-      guard try await hasAccount(subject) else {
+      var ended = try await endSessions(of: named, context.request)
+      // Only now, so that a move meanwhile is followed, too.
+      let latest = try await store.latestSubject(of: named)
+      if let latest {
+        ended += try await endSessions(of: latest, context.request)
+      } else if ended == 0 {
+        guard try await store.hasAccount(named) else { throw AdministrationError.noAccount }
+      }
+      record(operation.name, latest ?? named, by: context.caller, context.request)
+      return Self.json(EndedReport(ended: ended))
+    case .disconnect(let named, let evenUnrevoked):
+      guard let subject = try await store.subjectOfAccount(named) else {
         // As above: the store may have lost the account, and with it sessions that gateways have in their caches.
-        try await sessions.end(.all(of: subject), because: .accountRemoved)
+        try await sessions.end(.all(of: named), because: .accountRemoved)
         throw AdministrationError.noAccount
       }
       let removal = AccountRemoval(
@@ -157,18 +163,12 @@ struct Administration: Sendable {
     return damaged.names
   }
 
-  private func requireAccount(_ subject: Subject) async throws {
-    guard try await hasAccount(subject) else { throw AdministrationError.noAccount }
-  }
-
-  /// Whether there is an account. One whose record is damaged is there, too, and can be removed.
-  private func hasAccount(_ subject: Subject) async throws(StoreError) -> Bool {
-    do throws(StoreError) {
-      return try await store.account(subject) != nil
-    } catch {
-      guard error.code == .damagedRow else { throw error }
-      return true
-    }
+  /// Ends all sessions of a subject.
+  /// - Returns: how many there were.
+  private func endSessions(of subject: Subject, _ request: ControlRequest) async throws(StoreError) -> Int {
+    let ended = try await sessions.end(.all(of: subject), because: .byOperator)
+    audit.recordEnd(of: ended, because: .byOperator, subject: subject, requestID: request.requestID)
+    return ended.count
   }
 
   // MARK: Audit
