@@ -59,9 +59,10 @@ final class FakeApple: Sendable {
   /// - Parameters:
   ///   - key: signs client secrets.
   ///   - keyFile: the path that the settings name; it is not read.
+  ///   - ownClock: the relying party's own clock, if it is another one.
   func provider(
     _ clock: TestClock, keyID: String = "ABC123DEFG", key: P256.Signing.PrivateKey = P256.Signing.PrivateKey(),
-    keyFile: String = ""
+    keyFile: String = "", ownClock: TestClock? = nil
   ) throws -> AppleIdentityProvider {
     try AppleIdentityProvider(
       settings: AppleSettings(clientID: "web", teamID: "DEF123GHIJ", keyID: keyID, privateKeyFile: keyFile),
@@ -97,7 +98,7 @@ final class FakeApple: Sendable {
         case .notSent: throw .notSent(reason: "refused")
         case .silence: throw .unanswered(reason: "no whole response in time")
         }
-      }, clock: { clock.now })
+      }, clock: { (ownClock ?? clock).now })
   }
 
   /// With the key of RFC 7515, A.3.

@@ -144,8 +144,11 @@ final class Revalidator: Sendable {
             guard current.history.mayCall(for: clientID, at: now) else { return await release(lease, dependencies) }
           }
           if let outcome = try await ask(lease, of: snapshot, current, hasOther: other != nil) { return outcome }
-          // Apple refuses this client as before: the account is asked about with the token of the other one.
+          // Apple refuses this client as before, or no client secret can be made: the account is asked about with the
+          // token of the other one.
           let released = await release(lease, dependencies)
+          // Without a secret Apple was not called, and the turn would go on for nobody.
+          current.history.noteNotCalled(for: clientID, since: turn)
           turn = clock()
           guard let next = other, current.history.mayCall(for: next, at: turn) else { return released }
           (clientID, other, hasWaited) = (next, nil, false)

@@ -135,6 +135,46 @@ struct RevalidatorTests {
     #expect(apple.calls == 4 && rig.answers().last == .good && rig.appleCheck?.status == .ok)
   }
 
+  @Test(
+    "Without a client secret for the refused client the other token is tried at once, and no other account waits",
+    arguments: [true, false])
+  func noSecretForFirstToken(isMadeForSecond: Bool) async throws {
+    let (anna, ben, cleo) = (try rig.due(), try rig.due("002.ben"), try rig.due("003.cleo"))
+    let (store, clock, secrets, subject) = (rig.store, rig.clock, TestClock(), anna.account.subject)
+    try rig.apply(rig.apple.provider(clock, ownClock: secrets), keyring: rig.keyring)
+    let app = try rig.keyring.seal(RefreshToken("r"), of: subject, clientID: "app")
+    store.state.withLock { $0.otherTokens[subject] = StoredToken(subject: subject, clientID: "app", token: app) }
+    // Back-off of the client of the session, then of all calls.
+    rig.apple.answer(.ourMistake)
+    _ = await rig.checks.run(ben)
+    rig.apple.answer(.notSent)
+    _ = await rig.checks.run(anna)
+    #expect(rig.apple.calls == 2)
+    clock.advance(2)
+    rig.apple.answer(.good)
+    // With an impossible time no secret can be made: for the first token, or for both.
+    let endsTrouble: @Sendable () -> Void = { if isMadeForSecond { secrets.advance(-1e300) } }
+    store.state.withLock { state in
+      state.afterLease = {
+        clock.advance(0.5)
+        secrets.advance(1e300)
+        store.state.withLock { $0.afterLease = endsTrouble }
+      }
+    }
+    _ = await rig.checks.run(anna)
+    #expect(rig.answers() == [.noGoodAnswer, isMadeForSecond ? .good : .noGoodAnswer])
+    if isMadeForSecond {
+      #expect(rig.apple.calls == 3)
+    } else {
+      #expect(rig.apple.calls == 2)
+      secrets.advance(-1e300)
+      // The longest second pause of the client.
+      clock.advance(2)
+      _ = await rig.checks.run(cleo)
+      #expect(rig.apple.calls == 3 && rig.answers().last == .good)
+    }
+  }
+
   @Test("A token whose client Apple refuses is not used for a session of another client, and its lease is released")
   func refusedClientOfToken() async throws {
     let (anna, ben) = (try rig.due(), try rig.due("002.ben"))
