@@ -36,6 +36,15 @@ extension StoreError {
     StoreError(code: .closed, message: "the store (\(address)) was closed; this is a bug in cordon; please report it")
   }
 
+  /// A transaction of another program uses a table that a migration is to change.
+  static func tablesInUse(_ address: ServerAddress, _ cause: String) -> StoreError {
+    StoreError(
+      code: .busy,
+      message: "\(address) has to be migrated for this version, and a long transaction uses its tables; wait until it "
+        + "ends, or end it (pg_stat_activity shows it: a dump, a report, or a session that is idle in transaction)",
+      cause: "PostgreSQL \(SQLState.lockNotAvailable): \(cause)")
+  }
+
   private init(_ failure: DatabaseError, at address: ServerAddress) {
     switch failure {
     case .notConnected(let message): self = .notConnected(message, at: address)

@@ -39,6 +39,29 @@ struct MigrationTests {
     #expect(try server.query("SELECT minimum_reader FROM cordon.store", at: url) == "4")
   }
 
+  @Test(
+    "A migration that a long transaction keeps from a table gives up in time, and is made once that has ended",
+    arguments: 1...3)
+  func longTransaction(version: Int) async throws {
+    let server = try PostgreSQLServer.current
+    let url = try server.makeDatabase()
+    try server.query(Self.firstSchema, at: url)
+    let other = try Connection(
+      try ServerAddress(url), limits: TimeLimits(connect: .seconds(120), statement: .seconds(60)))
+    for statement in Tables.versions[1..<version].joined() { try other.run(statement) }
+    try other.run("UPDATE cordon.schema_version SET version = $1", [.integer(Int64(version))])
+    try other.run("BEGIN")
+    try other.run("LOCK TABLE cordon.accounts IN ROW EXCLUSIVE MODE")
+    let refused = try #require(await storeError { _ = try await openStore(url) })
+    #expect(refused.code == .busy && refused.message.contains("pg_stat_activity"), "\(refused)")
+    #expect(!refused.isFinal(at: .postgreSQL(url)))
+    #expect(try server.query("SELECT version FROM cordon.schema_version", at: url) == "\(version)")
+    try other.run("COMMIT")
+    let store = try await openStore(url)
+    #expect(try server.query("SELECT version FROM cordon.schema_version", at: url) == "\(Tables.versions.count)")
+    try await store.close()
+  }
+
   private static let firstSchema = """
     CREATE SCHEMA cordon;
     CREATE TABLE cordon.schema_version (id bigint PRIMARY KEY CHECK (id = 1), version bigint NOT NULL);

@@ -51,6 +51,8 @@ struct SQLState: Sendable, Equatable, CustomStringConvertible {
   static let readOnly = SQLState("25006")
   static let serializationFailure = SQLState("40001")
   static let deadlock = SQLState("40P01")
+  /// `lock_timeout` is over.
+  static let lockNotAvailable = SQLState("55P03")
   /// Another transaction inserted the same row first; a retry finds it.
   static let uniqueViolation = SQLState("23505")
 }

@@ -9,6 +9,10 @@ struct PostgreSQLMigrations {
 
   /// The time limit of one statement of a migration: it may have to read whole tables.
   private static let limit = Duration.seconds(600)
+  /// The longest wait for the lock of a table, behind which everything else waits that uses the table. Shorter than the
+  /// time limit of a statement, so that what running gateways do is delayed and does not fail; longer than the
+  /// `deadlock_timeout` of one second after which the server cancels a vacuum that is in the way.
+  private static let lockLimit = Duration.seconds(2)
   /// The number of attempts if other processes migrate at the same time.
   private static let mostAttempts = 50
 
@@ -61,6 +65,7 @@ struct PostgreSQLMigrations {
   }
 
   /// Migrates from the present version to the next.
+  /// - Throws: `StoreError.Code.busy` if a long transaction keeps a table from being changed. Nothing is changed then.
   private func step() throws {
     try connection.transaction {
       try connection.run("SELECT set_config('statement_timeout', '0', true)")
@@ -69,7 +74,14 @@ struct PostgreSQLMigrations {
       ).first
       // The process that had the lock before may have done it.
       guard let version = try row?.count(0), version < Tables.versions.count else { return }
-      for statement in Tables.versions[version] { try connection.run(statement, limit: Self.limit) }
+      // Only now: the row is waited for, for as long as another process migrates.
+      try connection.run(
+        "SELECT set_config('lock_timeout', $1, true)", [.text(String(Self.lockLimit.milliseconds))])
+      do {
+        for statement in Tables.versions[version] { try connection.run(statement, limit: Self.limit) }
+      } catch DatabaseError.refused(let state, let message) where state == .lockNotAvailable {
+        throw StoreError.tablesInUse(address, message)
+      }
       if version == 0 { try fill() }
       if version == 3 { try makeAccessKey() }
       try connection.run(
