@@ -41,38 +41,38 @@ struct ReachabilityBackoffTests {
     #expect(backoff.mayTry(at: seconds(1)) == true)
   }
 
-  @Test("Requests without an answer begin a pause with the third that began since Apple last answered")
-  func unanswered() {
+  @Test("Requests without an answer of use begin a pause with the third that began since Apple last gave one")
+  func inconclusive() {
     var backoff = ReachabilityBackoff()
     for begin in [0, 100, 200] as [Double] {
-      for _ in 0..<2 { backoff.noteUnanswered(since: seconds(begin), at: seconds(begin + 12), random: 1) }
+      for _ in 0..<2 { backoff.noteInconclusive(since: seconds(begin), at: seconds(begin + 12), random: 1) }
       #expect(backoff.mayTry(at: seconds(begin + 12)) == true)
       backoff.noteAnswered(at: seconds(begin + 50))
     }
-    for _ in 0..<9 { backoff.noteUnanswered(since: seconds(249), at: seconds(261), random: 1) }
+    for _ in 0..<9 { backoff.noteInconclusive(since: seconds(249), at: seconds(261), random: 1) }
     #expect(backoff.mayTry(at: seconds(261)) == true, "they were slow: Apple has answered another one meanwhile")
-    for _ in 0..<3 { backoff.noteUnanswered(since: seconds(300), at: seconds(312), random: 1) }
+    for _ in 0..<3 { backoff.noteInconclusive(since: seconds(300), at: seconds(312), random: 1) }
     #expect(backoff.mayTry(at: seconds(312.9)) == false)
     #expect(backoff.mayTry(at: seconds(313)) == true)
-    backoff.noteUnanswered(since: seconds(302), at: seconds(314), random: 1)
+    backoff.noteInconclusive(since: seconds(302), at: seconds(314), random: 1)
     #expect(backoff.mayTry(at: seconds(324)) == false, "the attempt is still waiting")
-    backoff.noteUnanswered(since: seconds(313), at: seconds(325), random: 1)
+    backoff.noteInconclusive(since: seconds(313), at: seconds(325), random: 1)
     #expect(backoff.mayTry(at: seconds(326.9)) == false, "the second pause is longer")
     #expect(backoff.mayTry(at: seconds(327)) == true)
     backoff.noteAnswered(at: seconds(328))
-    backoff.noteUnanswered(since: seconds(328), at: seconds(340), random: 1)
+    backoff.noteInconclusive(since: seconds(328), at: seconds(340), random: 1)
     #expect(backoff.mayTry(at: seconds(340)) == true && backoff.mayTry(at: seconds(340)) == true)
   }
 
-  @Test("The attempt after a pause that gets no answer is a failed one; a request of another kind allows the next")
-  func unansweredAttempt() {
+  @Test("The attempt after a pause that gets no answer of use failed; a request of another kind allows the next")
+  func inconclusiveAttempt() {
     var backoff = ReachabilityBackoff()
     backoff.noteNotSent(at: noon, random: 1)
     #expect(backoff.mayTry(at: seconds(1)) == true)
-    backoff.noteUnanswered(since: seconds(1), at: seconds(13), random: 1)
+    backoff.noteInconclusive(since: seconds(1), at: seconds(13), random: 1)
     #expect(backoff.mayTry(at: seconds(14.9)) == false)
     #expect(backoff.mayTry(at: seconds(15)) == true)
-    for _ in 0..<2 { backoff.noteUnanswered(since: seconds(15), at: seconds(27), random: 1) }
+    for _ in 0..<2 { backoff.noteInconclusive(since: seconds(15), at: seconds(27), random: 1) }
     #expect(backoff.mayTry(at: seconds(27)) == false)
     backoff.noteSent()
     #expect(backoff.mayTry(at: seconds(27)) == true)
@@ -102,7 +102,7 @@ struct ReachabilityBackoffTests {
     #expect(backoff.mayTry(at: seconds(1)) == false && backoff.mayTry(at: ahead) == true)
     #expect(backoff.mayTry(at: seconds(2)) == true, "the attempt from ahead has no result")
     backoff.noteAnswered(at: ahead)
-    for _ in 0..<3 { backoff.noteUnanswered(since: seconds(10), at: seconds(22), random: 1) }
+    for _ in 0..<3 { backoff.noteInconclusive(since: seconds(10), at: seconds(22), random: 1) }
     #expect(backoff.mayTry(at: seconds(22)) == false, "the answer is from ahead")
   }
 

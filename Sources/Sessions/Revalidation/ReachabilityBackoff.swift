@@ -7,10 +7,10 @@ package import FoundationEssentials
 /// After a request that was not sent: a pause, doubled each time up to five minutes, of which a random half is left
 /// out. After the pause one revalidation may try; the others wait for its outcome.
 ///
-/// Requests that get no answer, as behind a firewall that drops packets, begin the same pauses: with the third that
-/// began since Apple last answered any, for one or two may be slow at Apple. A request that began before that answer
-/// was slow, too, and does not count. Each of them uses up the lease of an account, which another gateway could have
-/// used.
+/// Requests that get no answer of use, as behind a firewall that drops packets, or from a service that answers 503,
+/// begin the same pauses: with the third that began since Apple last gave such an answer, for one or two may be slow or
+/// fail at Apple. A request that began before that answer was slow, too, and does not count. Each of them uses up the
+/// lease of an account, with which another gateway, or this one an hour later, could have got an answer.
 package struct ReachabilityBackoff: Sendable {
   /// The first pause.
   package static let firstPause = Duration.seconds(1)
@@ -18,8 +18,8 @@ package struct ReachabilityBackoff: Sendable {
   package static let longestPause = Duration.seconds(300)
   /// The time after which an attempt without a reported outcome is forgotten.
   package static let attemptTimeout = Duration.seconds(30)
-  /// The number of requests without an answer that begin back-off.
-  package static let unansweredLimit = 3
+  /// The number of requests without an answer of use that begin back-off.
+  package static let inconclusiveLimit = 3
 
   private enum State: Sendable {
     case open
@@ -28,8 +28,8 @@ package struct ReachabilityBackoff: Sendable {
   }
 
   private var state = State.open
-  /// The requests without an answer that began since the last answer, at most `unansweredLimit`.
-  private var unanswered = 0
+  /// The requests without an answer of use that began since the last such answer, at most `inconclusiveLimit`.
+  private var inconclusive = 0
   private var lastAnswer: Date?
 
   /// The state before the first failure.
@@ -65,35 +65,36 @@ package struct ReachabilityBackoff: Sendable {
     state = .pausing(failures: failures, until: .distantPast)
   }
 
-  /// Notes that Apple was reached by a request that is no revalidation. While revalidations get no answer, one more has
-  /// to show that they do again: it may be made at once.
+  /// Notes that Apple was reached by a request that is no revalidation. While revalidations get no answer of use, one
+  /// more has to show that they do again: it may be made at once.
   package mutating func noteSent() {
     switch state {
-    case .pausing(let failures, _) where unanswered == Self.unansweredLimit:
+    case .pausing(let failures, _) where inconclusive == Self.inconclusiveLimit:
       state = .pausing(failures: failures, until: .distantPast)
-    case .trying where unanswered == Self.unansweredLimit: break
+    case .trying where inconclusive == Self.inconclusiveLimit: break
     case .open, .pausing, .trying: state = .open
     }
   }
 
-  /// Notes that Apple answered, whatever it said.
+  /// Notes an answer of use: Apple serves requests, whatever it said.
   package mutating func noteAnswered(at now: Date) {
     state = .open
-    unanswered = 0
+    inconclusive = 0
     lastAnswer = now
   }
 
-  /// Notes that a request got no answer in time, though it may have reached Apple.
+  /// Notes that a request got no answer in time, though it may have reached Apple, or one that says nothing of what was
+  /// asked, such as 503.
   ///
   /// - Parameters:
   ///   - began: when the request began.
   ///   - random: 0 to 1, evenly spread.
-  package mutating func noteUnanswered(since began: Date, at now: Date, random: Double = .random(in: 0...1)) {
+  package mutating func noteInconclusive(since began: Date, at now: Date, random: Double = .random(in: 0...1)) {
     // An answer that is to come is from a clock that was ahead.
     if let lastAnswer, lastAnswer <= now, began < lastAnswer { return }
-    unanswered = min(unanswered + 1, Self.unansweredLimit)
+    inconclusive = min(inconclusive + 1, Self.inconclusiveLimit)
     switch state {
-    case .open where unanswered < Self.unansweredLimit: break
+    case .open where inconclusive < Self.inconclusiveLimit: break
     // It says nothing of the attempt, which is still waiting.
     case .trying(_, let since) where began < since: break
     case .open, .pausing, .trying: noteNotSent(at: now, random: random)

@@ -23,6 +23,8 @@ final class FakeApple: Sendable {
     case good, revoked, ourMistake, trouble, notSent
     /// No answer in time.
     case silence
+    /// A page in place of an answer, as of a firewall.
+    case page
     /// 429 with `Retry-After`.
     case throttled(retryAfter: String)
     case goodWithToken(String)
@@ -94,6 +96,7 @@ final class FakeApple: Sendable {
         case .revoked: return Self.json(400, #"{"error":"invalid_grant"}"#)
         case .ourMistake: return Self.json(400, #"{"error":"invalid_client"}"#)
         case .trouble: return AppleHTTPResponse(status: 503)
+        case .page: return AppleHTTPResponse(status: 403, contentType: "text/html", body: Array("<html>".utf8))
         case .throttled(let retryAfter): return AppleHTTPResponse(status: 429, retryAfter: retryAfter)
         case .notSent: throw .notSent(reason: "refused")
         case .silence: throw .unanswered(reason: "no whole response in time")

@@ -92,7 +92,8 @@ final class AppleCallHistory: Sendable {
     return state.withLock { state in
       switch answer {
       case .notSent: state.backoff.noteNotSent(at: now)
-      case .appleTrouble(.unanswered): state.backoff.noteUnanswered(since: began, at: now)
+      case .appleTrouble(let trouble) where trouble.isInconclusive:
+        state.backoff.noteInconclusive(since: began, at: now)
       // Apple was not called.
       case .noSecret: break
       case .goodStanding, .revoked, .misconfigured, .appleTrouble: state.backoff.noteAnswered(at: now)
@@ -115,7 +116,7 @@ final class AppleCallHistory: Sendable {
       if case .appleTrouble(.throttled(let pause?)) = outcome { state.pause.note(pause, at: now) }
       if let problem = outcome.missingKeys { state.condition.noteMissingKeys(reason: problem.message, at: now) }
       let clockAlarm = state.noteIdentityToken(isFromFuture: outcome.isTokenFromFuture, at: now)
-      // A sign-in without an answer begins no back-off: what the browser sent may be the reason.
+      // A sign-in without an answer of use begins no back-off: what the browser sent may be the reason.
       if outcome.isAnswered { state.backoff.noteAnswered(at: now) }
       guard let contact = AppleCondition.Contact(outcome) else { return clockAlarm }
       state.condition.note(contact, clientID: clientID, at: now)
@@ -194,13 +195,24 @@ extension ExchangeOutcome {
   var refusalRemedy: String? { AppleCondition.Contact(self)?.refusalRemedy }
 }
 
+extension AppleServiceError {
+  /// Whether Apple gave no answer of use: others that ask now hardly get one either. The pause that Apple asks for with
+  /// 429 is one: `ThrottlePause` keeps it.
+  fileprivate var isInconclusive: Bool {
+    switch self {
+    case .throttled(_?): false
+    case .unanswered, .throttled, .status, .malformed: true
+    }
+  }
+}
+
 extension ExchangeOutcome {
-  /// Whether Apple's token endpoint answered.
+  /// Whether Apple's token endpoint gave an answer of use.
   fileprivate var isAnswered: Bool {
     switch self {
     case .granted, .refused, .mismatch, .misconfigured: true
-    case .appleTrouble(.unanswered), .noSecret, .notSent: false
-    case .appleTrouble: true
+    case .appleTrouble(let trouble): !trouble.isInconclusive
+    case .noSecret, .notSent: false
     // A token that came by the browser may be the one that was not verified.
     case .unverified: false
     }

@@ -203,9 +203,9 @@ final class Revalidator: Sendable {
     account.isLeaseYoung(at: now) && !state.withLock { $0.ownLeases.contains(account) }
   }
 
-  /// Records a failed attempt without asking Apple, because it cannot be reached, gives no answer or refuses our
+  /// Records a failed attempt without asking Apple, because it cannot be reached, gives no answer of use or refuses our
   /// credentials: otherwise the grace period of a user would not begin while that lasts. Recorded once for an account,
-  /// whose lease is free for another process.
+  /// whose lease is free for another process, and for this one as soon as Apple gives answers again.
   /// - Parameter isNeeded: whether the user is not admitted if the grace period is over: another process, whose calls
   ///   to Apple succeed, may have confirmed the account since.
   private func recordFailedAttempt(

@@ -191,10 +191,12 @@ struct RevalidatorTests {
     #expect(rig.store.state.withLock { $0.leases } == 2, "it is recorded once that the attempt failed")
   }
 
-  @Test("A gateway whose calls get no answer uses up three leases, then one at a time, until Apple answers one")
-  func silenceUsesUpFewLeases() async throws {
+  @Test(
+    "A gateway whose calls get no answer of use uses up three leases, then one at a time, until Apple gives one",
+    arguments: [FakeApple.Answer.silence, .trouble, .page, .throttled(retryAfter: "")])
+  func troubleUsesUpFewLeases(trouble: FakeApple.Answer) async throws {
     let people = try (0..<12).map { try rig.due("user.\($0)") }
-    rig.apple.answer(.silence)
+    rig.apple.answer(trouble)
     for one in people { #expect(await rig.checks.run(one).ended.isEmpty) }
     #expect(rig.apple.calls == 3 && rig.answers() == [.noGoodAnswer, .noGoodAnswer, .noGoodAnswer])
     #expect(rig.store.state.withLock { $0.releasedLeases } == 9, "another gateway can ask about these")
@@ -208,10 +210,12 @@ struct RevalidatorTests {
     #expect(rig.apple.calls == 12 && rig.answers().count == 12 && rig.answers().suffix(8).allSatisfy { $0 == .good })
   }
 
-  @Test("Calls without an answer between others that get one pause nothing")
-  func slowAnswers() async throws {
+  @Test(
+    "Calls without an answer of use between others that get one pause nothing",
+    arguments: [FakeApple.Answer.silence, .trouble], [FakeApple.Answer.good, .revoked, .throttled(retryAfter: "60")])
+  func slowAnswers(trouble: FakeApple.Answer, other: FakeApple.Answer) async throws {
     for number in 0..<5 {
-      for (place, answer) in [FakeApple.Answer.silence, .silence, .trouble].enumerated() {
+      for (place, answer) in [trouble, trouble, other].enumerated() {
         rig.apple.answer(answer)
         _ = await rig.checks.run(try rig.due("user.\(number).\(place)"))
         rig.clock.advance(12)
@@ -234,6 +238,21 @@ struct RevalidatorTests {
     rig.apple.answer(.good)
     for one in people.dropFirst(3) { _ = await rig.checks.run(one) }
     #expect(rig.apple.calls == 6)
+  }
+
+  @Test("A sign-in that Apple answers with an error neither begins the pause of revalidations nor ends it")
+  func signInInTrouble() async throws {
+    func signIn() { rig.checks.note(.appleTrouble(.status(503)), clientID: "web", by: rig.provider) }
+    for _ in 0..<5 { signIn() }
+    let people = try (0..<6).map { try rig.due("user.\($0)") }
+    _ = await rig.checks.run(people[0])
+    #expect(rig.apple.calls == 1)
+    rig.apple.answer(.trouble)
+    for one in people[1..<4] { _ = await rig.checks.run(one) }
+    #expect(rig.apple.calls == 4)
+    signIn()
+    for one in people[4...] { _ = await rig.checks.run(one) }
+    #expect(rig.apple.calls == 4)
   }
 
   @Test("When one user after the other is revoked, the others are kept until a check succeeds")
