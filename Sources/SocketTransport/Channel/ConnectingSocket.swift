@@ -16,10 +16,6 @@ final class ConnectingSocket: PolledDescriptor, Sendable {
   nonisolated(unsafe) private var state = State.connecting(timeout: nil)
   nonisolated(unsafe) private var interest: SocketInterest
 
-  /// Time between two attempts to connect to a Unix socket whose queue is full: at first, and at most.
-  private static let shortestPause = TimeAmount.milliseconds(2)
-  private static let longestPause = TimeAmount.milliseconds(50)
-
   /// - Parameters:
   ///   - isLocal: whether it is a Unix socket.
   ///   - promise: of the channel.
@@ -32,42 +28,44 @@ final class ConnectingSocket: PolledDescriptor, Sendable {
 
   func connect(to address: SocketAddress, timeout: TimeAmount) {
     do {
-      let progress = try SystemSocket.connect(descriptor, to: address)
+      // Others wait for room in the queue of this address, and come first.
+      let queue = loop.connectQueues.isEmpty ? nil : loop.connectQueues[address]
+      let progress = try queue == nil ? SystemSocket.connect(descriptor, to: address) : .queueFull
       if progress != .connected {
         state = .connecting(timeout: loop.after(timeout) { [self] in fail(ChannelError.connectTimeout(timeout)) })
       }
-      try proceed(from: progress, to: address, pause: Self.shortestPause)
+      guard try !proceed(from: progress) else { return }
+      let waiting = queue ?? ConnectQueue(to: address, on: loop)
+      waiting.append(self)
+      loop.connectQueues[address] = waiting
     } catch {
       fail(error)
     }
   }
 
-  /// - Parameter pause: until the next attempt, where the queue of a Unix socket is full.
-  private func proceed(
-    from progress: SystemSocket.ConnectProgress, to address: SocketAddress, pause: TimeAmount
-  ) throws {
+  /// Connects to a Unix socket again whose queue was full, as the system itself does with TCP: its server is slow, and
+  /// not away. Until then the socket is not registered, which would be reported as hung up.
+  /// - Returns: false if the queue is full as before.
+  func connectAgain(to address: SocketAddress) -> Bool {
+    guard case .connecting = state else { return true }
+    do {
+      return try proceed(from: SystemSocket.connect(descriptor, to: address))
+    } catch {
+      fail(error)
+      return true
+    }
+  }
+
+  /// - Returns: false if the queue of a Unix socket is full.
+  private func proceed(from progress: SystemSocket.ConnectProgress) throws -> Bool {
     switch progress {
     case .connected:
       try register(for: .stream)
       connected()
     case .underWay: try register(for: Readiness.stream.union(.output))
-    case .queueFull: connectAgain(to: address, after: pause)
+    case .queueFull: return false
     }
-  }
-
-  /// Connects to a Unix socket again whose queue was full, as the system itself does with TCP: its server is slow, and
-  /// not away. Until then the socket is not registered, which would be reported as hung up.
-  private func connectAgain(to address: SocketAddress, after pause: TimeAmount) {
-    let attempt = { [self] in
-      guard case .connecting = state else { return }
-      do {
-        let progress = try SystemSocket.connect(descriptor, to: address)
-        try proceed(from: progress, to: address, pause: min(pause * 2, Self.longestPause))
-      } catch {
-        fail(error)
-      }
-    }
-    _ = loop.after(pause, onEnd: { [self] in loopEnds() }, attempt)
+    return true
   }
 
   private func register(for readiness: Readiness) throws {

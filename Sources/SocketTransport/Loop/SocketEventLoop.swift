@@ -55,6 +55,8 @@ package final class SocketEventLoop: EventLoop {
   nonisolated(unsafe) var receiveBuffers = ReceiveBuffers()
   /// Memory for the queue of whichever channel has something waiting at the moment.
   nonisolated(unsafe) var spareWrites: [PendingWrites.Entry] = []
+  /// The attempts to connect that wait for room in the queues of Unix sockets.
+  nonisolated(unsafe) var connectQueues: [SocketAddress: ConnectQueue] = [:]
 
   /// Turns that tasks may take after the loop's descriptors were closed: a task that follows itself for ever must not
   /// keep the process from ending.

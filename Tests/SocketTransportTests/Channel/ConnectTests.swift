@@ -173,6 +173,37 @@ struct ConnectTests {
     #expect(hasFailed.withLock { $0 })
   }
 
+  @Test("Connections that wait for room in the queue of a Unix socket are made in their order, before later ones")
+  func fullQueueOrder() async throws {
+    let folder = try TemporaryDirectory()
+    defer { folder.remove() }
+    let address = try SocketAddress(unixDomainSocketPath: folder.file("order.sock"))
+    let order = Mutex<[Int]>([])
+    try await withLoop { loop in
+      let socket = try ListeningSocket.bind(to: address, backlog: 0, isShared: false, on: loop)
+      // One fits in.
+      _ = try await SocketChannel.connect(to: address, on: loop, timeout: patience).get()
+      let begin: @Sendable (Int) -> Void = { number in
+        SocketChannel.beginConnecting(to: address, on: loop, timeout: patience).channel
+          .whenSuccess { _ in order.withLock { $0.append(number) } }
+      }
+      let acceptOne: @Sendable () -> Void = {
+        if let accepted = try? socket.next() { Glibc.close(accepted.descriptor) }
+      }
+      try await loop.submit { for number in 0..<3 { begin(number) } }.get()
+      // This one finds room at once.
+      try await loop.submit {
+        acceptOne()
+        begin(3)
+      }.get()
+      try await poll("all connections") {
+        try await loop.submit { acceptOne() }.get()
+        return order.withLock(\.count) == 4
+      }
+    }
+    #expect(order.withLock { $0 } == [0, 1, 2, 3])
+  }
+
   @Test("An attempt that is cancelled fails and has closed its socket, and one that is connected goes on")
   func cancelled() async throws {
     let full = try FullListener()
