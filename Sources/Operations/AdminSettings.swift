@@ -1,4 +1,4 @@
-/// The listener for operators (`[admin]` of the configuration).
+/// The authorization of the admin API (`[admin]` of the configuration).
 package struct AdminSettings: Sendable, Equatable {
   /// Absolute path of the bearer token that administration requires on a TCP address; nil disables administration
   /// there. On a Unix socket the permission of the socket decides instead.

@@ -17,7 +17,7 @@ struct RunningGatewayOptions: ParsableArguments {
 
   /// Asks the gateway, which may take as long as Apple does, and tells what it answered.
   func perform<Answer>(
-    _ command: String, acceptsInvalidFile: Bool = false, ask: (AdministrationClient) async throws -> Answer,
+    _ command: String, acceptsInvalidFile: Bool = false, ask: (AdminClient) async throws -> Answer,
     tell: (Answer) throws -> Void
   ) async throws {
     try await perform(command, acceptsInvalidFile: acceptsInvalidFile) { client in
@@ -37,7 +37,7 @@ struct RunningGatewayOptions: ParsableArguments {
   /// - Parameter acceptsInvalidFile: for what ends access or only looks: it must not wait until a mistake in the file,
   ///   which the gateway has not read, is found. Then `[admin]` alone is used, and the problems are told.
   func perform(
-    _ command: String, acceptsInvalidFile: Bool = false, _ body: (AdministrationClient) async throws -> Void
+    _ command: String, acceptsInvalidFile: Bool = false, _ body: (AdminClient) async throws -> Void
   ) async throws {
     var failure = ExitCode.failure
     do {
@@ -54,22 +54,22 @@ struct RunningGatewayOptions: ParsableArguments {
 
   /// The gateway, and the exit status if it cannot be asked or refuses: that of an invalid file, if the file is one.
   /// - Throws: `ExitCode` after every problem of the file was printed, or the error of the token's file.
-  private func client(acceptsInvalidFile: Bool) throws -> (client: AdministrationClient, failure: ExitCode) {
+  private func client(acceptsInvalidFile: Bool) throws -> (client: AdminClient, failure: ExitCode) {
     let configuration: Configuration
     do throws(ConfigurationError) {
       // The gateway keeps the members that it has.
       configuration = try ConfigurationFile.load(config, checksMembersFiles: false)
     } catch {
       printError("\(error)")
-      guard acceptsInvalidFile, let place = ConfigurationFile.administration(config),
-        let client = try? AdministrationClient(at: place.address, place.settings, isFileInvalid: true)
+      guard acceptsInvalidFile, let admin = ConfigurationFile.adminListener(config),
+        let client = try? AdminClient(at: admin.address, admin.settings, isFileInvalid: true)
       else { throw error.exit }
       printError(
         "note: the file is invalid, and only [admin] of it is used; the gateway keeps the configuration that it has "
           + "read")
       return (client, error.exit)
     }
-    let client = try AdministrationClient(
+    let client = try AdminClient(
       at: configuration.adminAddress, configuration.admin,
       allowsUnverifiedEmail: configuration.identityHeaders.allowUnverifiedEmail)
     return (client, .failure)
@@ -78,7 +78,7 @@ struct RunningGatewayOptions: ParsableArguments {
 
 /// Notes on standard error that a text is taken as a subject, although it does not look like one of Apple's and no
 /// account has it.
-func noteUnlikely(_ user: String, _ client: AdministrationClient) async throws {
+func noteUnlikely(_ user: String, _ client: AdminClient) async throws {
   guard MemberCheck.isUnlikelySubject(user), try await client.accounts(subject: user).accounts.isEmpty else { return }
   printError(
     "note: \"\(printable(user))\" does not look like a subject of Apple's, and no account has it; `cordon accounts "

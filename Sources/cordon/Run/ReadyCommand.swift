@@ -27,7 +27,7 @@ struct ReadyCommand: AsyncParsableCommand {
   func run() async throws {
     let address = try address()
     do {
-      let client = AdministrationClient(forHealthAt: address)
+      let client = AdminClient(forHealthAt: address)
       if live {
         let liveness = try await client.liveness()
         try report("live", liveness.isLive, because: liveness.reason, at: address)
@@ -57,7 +57,7 @@ struct ReadyCommand: AsyncParsableCommand {
   /// about the gateway that runs.
   /// - Throws: `ExitCode` 78, after every problem of the file was reported.
   private func address() throws -> BindAddress {
-    if let place = ConfigurationFile.administration(config) { return place.address }
+    if let admin = ConfigurationFile.adminListener(config) { return admin.address }
     return try Configuration.loaded(from: config).adminAddress
   }
 }

@@ -38,10 +38,10 @@ struct ReloadCommand: AsyncParsableCommand {
   private func run(despite problems: ConfigurationError) async throws {
     let report: ReloadReport
     do {
-      guard let place = ConfigurationFile.administration(gateway.config) else {
+      guard let admin = ConfigurationFile.adminListener(gateway.config) else {
         throw UnknownAdminAddressError()
       }
-      report = try await gateway.waiting { try await AdministrationClient(at: place.address, place.settings).reload() }
+      report = try await gateway.waiting { try await AdminClient(at: admin.address, admin.settings).reload() }
     } catch {
       printError("\(problems)")
       printError("Not reloaded: the file is invalid. The gateway was not contacted: \(printable("\(error)"))")

@@ -131,7 +131,7 @@ struct RunningGateway: Sendable {
     return listener
   }
 
-  // MARK: Administration
+  // MARK: The admin listener
 
   private static func adminGate(
     at address: BindAddress, _ services: ProcessServices, _ heartbeats: HeartbeatMonitor, _ board: StatusBoard,
@@ -141,13 +141,13 @@ struct RunningGateway: Sendable {
     return AdminGate(
       hosts: AdminHostPolicy(address), health: services.health, heartbeats: heartbeats, metrics: services.metrics,
       status: { await board.answer($0, reload.current.status) },
-      administration: { administration(by: reload.current, services, reload, refusals) })
+      api: { adminAPI(by: reload.current, services, reload, refusals) })
   }
 
-  private static func administration(
+  private static func adminAPI(
     by current: ConfigurationSnapshot, _ services: ProcessServices, _ reload: Reload, _ refusals: LogLimit
-  ) -> Administration {
-    Administration(
+  ) -> AdminAPI {
+    AdminAPI(
       authorization: current.adminAuthorization, sessions: services.sessions, store: services.store,
       accessChanges: AccessChanges(
         current, store: services.store, sessions: services.sessions, storeHealth: services.storeHealth,

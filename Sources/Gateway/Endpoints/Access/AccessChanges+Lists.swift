@@ -26,7 +26,7 @@ extension AccessChanges {
   ///   - seenSince: users seen at this moment or later only.
   func accounts(
     group: String? = nil, seenSince: Date? = nil, after: Subject? = nil, limit: Int
-  ) async throws(AdministrationError) -> AccountPage {
+  ) async throws(AdminError) -> AccountPage {
     if let group { _ = try declared(group) }
     let page: AccountPage = try await read {
       var (page, scanned) = (AccountPage(next: after), 0)
@@ -74,7 +74,7 @@ extension AccessChanges {
   }
 
   /// All groups, in the order of their names.
-  func groupList() async throws(AdministrationError) -> [ListedGroup] {
+  func groupList() async throws(AdminError) -> [ListedGroup] {
     try await read {
       var counts = try await store.memberCounts()
       var listed: [ListedGroup] = []
@@ -120,7 +120,7 @@ extension AccessChanges {
 
   /// Open requests, oldest first.
   /// - Parameter after: the code of the request to go on after.
-  func requests(after: AccessRequestCode? = nil, limit: Int) async throws(AdministrationError) -> RequestPage {
+  func requests(after: AccessRequestCode? = nil, limit: Int) async throws(AdminError) -> RequestPage {
     let page = try await read {
       RequestPage(try await store.requests(after: after, limit: limit, at: now), limit: limit)
     }
@@ -129,14 +129,14 @@ extension AccessChanges {
   }
 
   /// Invitations, newest first.
-  func invitations() async throws(AdministrationError) -> [Listed<Invitation>] {
+  func invitations() async throws(AdminError) -> [Listed<Invitation>] {
     let listed = try await read { try await store.invitations() }
     note(listed.damagedRecords())
     return listed
   }
 
   /// Machine tokens, in the order of their names.
-  func tokens() async throws(AdministrationError) -> [Listed<MachineToken>] {
+  func tokens() async throws(AdminError) -> [Listed<MachineToken>] {
     let listed = try await read { try await store.machineTokens() }
     note(listed.damagedRecords())
     return listed

@@ -48,15 +48,15 @@ struct AccessChanges: Sendable {
   /// - Parameter until: as the operator wrote it, see ``AccessTimes``; nil for no end.
   func ban(
     _ subject: Subject, until: String? = nil, reason: String? = nil, by actor: Actor
-  ) async throws(AdministrationError) -> (ban: Ban, ended: Int) {
+  ) async throws(AdminError) -> (ban: Ban, ended: Int) {
     try await change("ban", by: actor) { target in
       target.subject = subject
       try Self.requirePerson(subject, .tokenBan)
       let now = now
       let until = try until.map { try AccessTimes.end($0, now: now) }
-      if let until, until <= now { throw AdministrationError.pastDate }
+      if let until, until <= now { throw AdminError.pastDate }
       let ban = Ban(until: until, reason: try Self.note(reason, "reason"), since: now, by: actor.author)
-      guard let ended = try await store.ban(subject, ban) else { throw AdministrationError.protectedBan }
+      guard let ended = try await store.ban(subject, ban) else { throw AdminError.protectedBan }
       // By subject, so that the audit of a session names its user, also where that one has moved to another team.
       for (user, handles) in ended { await forget(handles, of: user, actor) }
       return (ban, ended.values.reduce(0) { $0 + $1.count })
@@ -64,13 +64,13 @@ struct AccessChanges: Sendable {
   }
 
   /// Lifts a ban.
-  func unban(_ subject: Subject, by actor: Actor) async throws(AdministrationError) {
+  func unban(_ subject: Subject, by actor: Actor) async throws(AdminError) {
     try await change("unban", by: actor) { target in
       target.subject = subject
       switch try await store.unban(subject, by: actor.author, at: now) {
       case .lifted: await sessions.markStale(subject)
-      case .notBanned: throw AdministrationError.notBanned
-      case .protected: throw AdministrationError.protectedBan
+      case .notBanned: throw AdminError.notBanned
+      case .protected: throw AdminError.protectedBan
       }
     }
   }
@@ -81,7 +81,7 @@ struct AccessChanges: Sendable {
   /// - Returns: the present subject, and false if that one was added before.
   func add(
     _ subject: Subject, to group: String, by actor: Actor
-  ) async throws(AdministrationError) -> (member: Subject, isNew: Bool) {
+  ) async throws(AdminError) -> (member: Subject, isNew: Bool) {
     try await change("group_add", by: actor) { target in
       target.subject = subject
       target.fields.group = GroupName(group)?.text
@@ -100,17 +100,17 @@ struct AccessChanges: Sendable {
   @discardableResult
   func remove(
     _ subject: Subject, from group: String, by actor: Actor
-  ) async throws(AdministrationError) -> Subject {
+  ) async throws(AdminError) -> Subject {
     try await change("group_remove", by: actor) { target in
       target.subject = subject
       target.fields.group = GroupName(group)?.text
-      guard let name = GroupName(group) else { throw AdministrationError.badGroup }
+      guard let name = GroupName(group) else { throw AdminError.badGroup }
       let member = try await present(subject, for: actor)
       target.subject = member
       let account = try await store.account(member)
       let user = account.map(policy.principal(of:)) ?? policy.principal(of: member, stored: [])
       if let member = policy.configuredMember(user, in: group) {
-        throw AdministrationError.configuredMember(member, of: group, at: memberPlace(member, group))
+        throw AdminError.configuredMember(member, of: group, at: memberPlace(member, group))
       }
       // A group that is no longer declared may still have members.
       var isRemoved = try await store.remove(member, from: name, at: now)
@@ -118,7 +118,7 @@ struct AccessChanges: Sendable {
       if member != subject, try await store.remove(subject, from: name, at: now) { isRemoved = true }
       guard isRemoved else {
         _ = try declared(group)
-        throw AdministrationError.notMember(of: group)
+        throw AdminError.notMember(of: group)
       }
       await sessions.markStale(member)
       return member
@@ -138,14 +138,14 @@ struct AccessChanges: Sendable {
   /// - Parameter request: the code of the request, or the subject of the user.
   func admit(
     _ request: String, to group: String, by actor: Actor
-  ) async throws(AdministrationError) -> AccessRequest {
+  ) async throws(AdminError) -> AccessRequest {
     try await change("request_admit", by: actor) { target in
       target.fields.group = GroupName(group)?.text
       let found = try await openRequest(request, for: actor)
       target.subject = found.subject
       // Somebody else may have decided on the request since it was read.
       guard try await store.admit(found, to: try declared(group), by: actor.name, at: now) else {
-        throw AdministrationError.noRequest
+        throw AdminError.noRequest
       }
       await sessions.markStale(found.subject)
       return found
@@ -154,11 +154,11 @@ struct AccessChanges: Sendable {
 
   /// Deletes an open request.
   /// - Parameter request: the code of the request, or the subject of the user.
-  func reject(_ request: String, by actor: Actor) async throws(AdministrationError) -> AccessRequest {
+  func reject(_ request: String, by actor: Actor) async throws(AdminError) -> AccessRequest {
     try await change("request_reject", by: actor) { target in
       let found = try await openRequest(request, for: actor)
       target.subject = found.subject
-      guard try await store.reject(found.code, at: now) else { throw AdministrationError.noRequest }
+      guard try await store.reject(found.code, at: now) else { throw AdminError.noRequest }
       await sessions.markStale(found.subject)
       return found
     }
@@ -167,12 +167,12 @@ struct AccessChanges: Sendable {
   /// The open request with this code, or of this subject.
   private func openRequest(_ text: String, for actor: Actor) async throws -> AccessRequest {
     let (code, subject) = (AccessRequestCode(text), Subject(text))
-    guard code != nil || subject != nil else { throw AdministrationError.badCode }
+    guard code != nil || subject != nil else { throw AdminError.badCode }
     if let code, let found = try await store.request(code, at: now) { return found }
     if let subject, let found = try await store.request(of: try await present(subject, for: actor), at: now) {
       return found
     }
-    throw AdministrationError.noRequest
+    throw AdminError.noRequest
   }
 
   // MARK: Invitations
@@ -187,21 +187,21 @@ struct AccessChanges: Sendable {
   func invite(
     to group: String, uses: Int = 1, expires: String, note: String? = nil, id: String? = nil,
     code: InvitationCode? = nil, by actor: Actor
-  ) async throws(AdministrationError) -> (invitation: Invitation, link: String) {
+  ) async throws(AdminError) -> (invitation: Invitation, link: String) {
     try await change("invitation_create", by: actor) { target in
       target.fields.group = GroupName(group)?.text
       let (name, now) = (try declared(group), now)
-      guard (1...Self.mostUses).contains(uses) else { throw AdministrationError.badUses }
+      guard (1...Self.mostUses).contains(uses) else { throw AdminError.badUses }
       let expires = try Self.end(expires, now)
       let note = try Self.note(note, "note")
       let known = try await store.invitations().records()
       if let id {
-        if known.contains(where: { $0.id == id }) { throw AdministrationError.invitationMade }
+        if known.contains(where: { $0.id == id }) { throw AdminError.invitationMade }
         // The link of one that is gone, which the form has, would work again.
-        if try await store.isConsumed(.invitation(id)) { throw AdministrationError.invitationMade }
+        if try await store.isConsumed(.invitation(id)) { throw AdminError.invitationMade }
       }
       guard known.count(where: { $0.isOpen(at: now) }) < Self.mostInvitations else {
-        throw AdministrationError.tooManyInvitations
+        throw AdminError.tooManyInvitations
       }
       let code = code ?? InvitationCode.random()
       var tries = 0
@@ -218,7 +218,7 @@ struct AccessChanges: Sendable {
         } catch {
           tries += 1
           guard error.code == .conflict else { throw error }
-          if id != nil { throw AdministrationError.invitationMade }
+          if id != nil { throw AdminError.invitationMade }
           guard tries < 5 else { throw error }
         }
       }
@@ -229,7 +229,7 @@ struct AccessChanges: Sendable {
   /// - Returns: nil if the code or the ID is of no invitation, or the settings are not those of the form.
   func link(
     madeWith code: InvitationCode, id: String, to group: String, uses: Int, expires: String, note: String
-  ) async throws(AdministrationError) -> String? {
+  ) async throws(AdminError) -> String? {
     try await read {
       guard let made = try await store.invitation(hash: code.hash) else { return nil }
       let start = now
@@ -243,13 +243,13 @@ struct AccessChanges: Sendable {
   }
 
   /// Ends an invitation; its form makes none any longer. Users that it admitted stay admitted.
-  func revokeInvitation(_ id: String, by actor: Actor) async throws(AdministrationError) {
+  func revokeInvitation(_ id: String, by actor: Actor) async throws(AdminError) {
     try await change("invitation_revoke", by: actor) { target in
-      guard Self.isInvitationID(id) else { throw AdministrationError.noInvitation }
+      guard Self.isInvitationID(id) else { throw AdminError.noInvitation }
       target.fields.invitation = id
       // Before it is deleted: a form that is sent meanwhile finds one or the other. It may be of an earlier version.
       try await remember(id)
-      guard try await store.revokeInvitation(id) else { throw AdministrationError.noInvitation }
+      guard try await store.revokeInvitation(id) else { throw AdminError.noInvitation }
     }
   }
 
@@ -265,23 +265,23 @@ struct AccessChanges: Sendable {
   /// - Returns: the token, and its text, of which the store keeps only a hash.
   func createToken(
     name: String, group: String, expires: String? = nil, by actor: Actor
-  ) async throws(AdministrationError) -> (token: MachineToken, text: String) {
+  ) async throws(AdminError) -> (token: MachineToken, text: String) {
     try await change("token_create", by: actor) { target in
       target.fields.group = GroupName(group)?.text
-      guard let tokenName = GroupName(name) else { throw AdministrationError.badTokenName }
+      guard let tokenName = GroupName(name) else { throw AdminError.badTokenName }
       target.fields.token = name
       let (group, now) = (try declared(group), now)
       let expires = try expires.map { try Self.end($0, now) }
       let known = try await store.machineTokens()
-      guard !known.records().contains(where: { $0.name == tokenName }) else { throw AdministrationError.tokenNameTaken }
-      guard known.count < Self.mostTokens else { throw AdministrationError.tooManyTokens }
+      guard !known.records().contains(where: { $0.name == tokenName }) else { throw AdminError.tokenNameTaken }
+      guard known.count < Self.mostTokens else { throw AdminError.tooManyTokens }
       let (text, handle) = MachineTokenText.random(try await store.storeKey())
       let token = MachineToken(
         name: tokenName, handle: handle, group: group, created: now, expires: expires, by: actor.name)
       do throws(StoreError) {
         try await store.create(token)
       } catch {
-        if error.code == .conflict { throw AdministrationError.tokenNameTaken }
+        if error.code == .conflict { throw AdminError.tokenNameTaken }
         throw error
       }
       return (token, text)
@@ -289,15 +289,15 @@ struct AccessChanges: Sendable {
   }
 
   /// Revokes a machine token; no loop of this process accepts it any longer.
-  func revokeToken(_ name: String, by actor: Actor) async throws(AdministrationError) {
+  func revokeToken(_ name: String, by actor: Actor) async throws(AdminError) {
     try await change("token_revoke", by: actor) { target in
-      guard let name = GroupName(name) else { throw AdministrationError.noMachineToken }
+      guard let name = GroupName(name) else { throw AdminError.noMachineToken }
       target.fields.token = name.text
       let revoked = try await store.revokeToken(name, at: now)
       if let revoked { await sessions.endInProcess([revoked]) }
       // Whether there is a token of this name or not: the store may have lost what gateways have in their caches.
       await sessions.markStale(Subject(ofToken: name))
-      if revoked == nil { throw AdministrationError.noMachineToken }
+      if revoked == nil { throw AdminError.noMachineToken }
     }
   }
 
@@ -306,7 +306,7 @@ struct AccessChanges: Sendable {
   /// Makes a change and audits it.
   private func change<Outcome>(
     _ act: String, by actor: Actor, _ body: (inout Target) async throws -> Outcome
-  ) async throws(AdministrationError) -> Outcome {
+  ) async throws(AdminError) -> Outcome {
     var target = Target()
     func record(failed: String? = nil) {
       audit.record(
@@ -325,12 +325,12 @@ struct AccessChanges: Sendable {
   }
 
   /// Runs a read operation.
-  func read<Outcome>(_ body: () async throws -> Outcome) async throws(AdministrationError) -> Outcome {
+  func read<Outcome>(_ body: () async throws -> Outcome) async throws(AdminError) -> Outcome {
     do { return try await body() } catch { throw failure(error) }
   }
 
-  private func failure(_ error: any Error) -> AdministrationError {
-    if let error = error as? AdministrationError { return error }
+  private func failure(_ error: any Error) -> AdminError {
+    if let error = error as? AdminError { return error }
     if let error = error as? StoreError { storeHealth.failed("administration", error) }
     return .store("\(error)")
   }
@@ -344,22 +344,22 @@ struct AccessChanges: Sendable {
   }
 
   /// The name of a group that the configuration declares.
-  func declared(_ group: String) throws(AdministrationError) -> GroupName {
+  func declared(_ group: String) throws(AdminError) -> GroupName {
     guard let name = GroupName(group) else { throw .badGroup }
     guard policy.groups.number(of: group) != nil else { throw .unknownGroup(group, among: policy.groups.names) }
     return name
   }
 
   private static func requirePerson(
-    _ subject: Subject, _ error: AdministrationError
-  ) throws(AdministrationError) {
+    _ subject: Subject, _ error: AdminError
+  ) throws(AdminError) {
     if subject.text.utf8.starts(with: "token:".utf8) { throw error }
     // An address instead of a subject would never match anybody.
     if subject.text.utf8.contains(UInt8(ascii: "@")) { throw .addressForSubject }
   }
 
   /// The end of an invitation or a token.
-  private static func end(_ text: String, _ now: Date) throws(AdministrationError) -> Date {
+  private static func end(_ text: String, _ now: Date) throws(AdminError) -> Date {
     let end = try AccessTimes.end(text, now: now)
     guard end > now else { throw .pastDate }
     guard end <= now.addingTimeInterval(Double(longestDays) * 86_400) else { throw .endTooLate }
@@ -367,7 +367,7 @@ struct AccessChanges: Sendable {
   }
 
   /// A note in one line; nil for an empty one.
-  private static func note(_ text: String?, _ name: String) throws(AdministrationError) -> String? {
+  private static func note(_ text: String?, _ name: String) throws(AdminError) -> String? {
     guard let text, !text.isEmpty else { return nil }
     guard text.utf8.count <= noteLimit,
       text.unicodeScalars.allSatisfy({

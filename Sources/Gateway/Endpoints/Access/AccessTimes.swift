@@ -5,7 +5,7 @@ internal import WebFormats
 /// Dates and ages as operators write them: `2026-12-31`, RFC 3339, or `30d`.
 enum AccessTimes {
   /// The moment at which something ends: a date alone is the end of that day in UTC, an age counts from now.
-  static func end(_ text: String, now: Date) throws(AdministrationError) -> Date {
+  static func end(_ text: String, now: Date) throws(AdminError) -> Date {
     switch DateText(text.utf8) {
     // Its last second, so that lists show the day that was written.
     case .day(let midnight): return Date(timeIntervalSince1970: Double(midnight + 86_399))
@@ -15,7 +15,7 @@ enum AccessTimes {
   }
 
   /// The moment since when something was seen: a date alone is the beginning of that day in UTC, an age counts back.
-  static func since(_ text: String, now: Date) throws(AdministrationError) -> Date {
+  static func since(_ text: String, now: Date) throws(AdminError) -> Date {
     switch DateText(text.utf8) {
     case .day(let midnight): return Date(timeIntervalSince1970: Double(midnight))
     case .moment(let second): return Date(timeIntervalSince1970: Double(second))
@@ -24,8 +24,8 @@ enum AccessTimes {
   }
 
   private static func seconds(
-    _ text: String, otherwise problem: AdministrationError
-  ) throws(AdministrationError) -> Double {
+    _ text: String, otherwise problem: AdminError
+  ) throws(AdminError) -> Double {
     do throws(DurationNotation.ParseError) {
       return try DurationNotation.parse(text).timeInterval
     } catch {

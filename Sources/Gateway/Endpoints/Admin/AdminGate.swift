@@ -14,22 +14,22 @@ final class AdminGate: RequestGate {
   private let heartbeats: HeartbeatMonitor
   private let metrics: MetricsRegistry
   private let status: EndpointHandler
-  private let administration: @Sendable () -> Administration
+  private let api: @Sendable () -> AdminAPI
 
   /// - Parameters:
   ///   - hosts: the requests that are accepted at all.
   ///   - status: answers `/status`.
-  ///   - administration: the admin API of the present configuration.
+  ///   - api: the admin API of the present configuration.
   init(
     hosts: AdminHostPolicy, health: HealthMonitor, heartbeats: HeartbeatMonitor, metrics: MetricsRegistry,
-    status: @escaping EndpointHandler, administration: @escaping @Sendable () -> Administration
+    status: @escaping EndpointHandler, api: @escaping @Sendable () -> AdminAPI
   ) {
     self.hosts = hosts
     self.health = health
     self.heartbeats = heartbeats
     self.metrics = metrics
     self.status = status
-    self.administration = administration
+    self.api = api
   }
 
   func decide(
@@ -40,8 +40,8 @@ final class AdminGate: RequestGate {
     if AdminRequest.owns(path) {
       // By the authorization of the moment when the whole request has come.
       return .handle(
-        EndpointAction(bodyLimit: AdminRequestBody.limit, label: .own) { [administration] in
-          await administration().answer($0)
+        EndpointAction(bodyLimit: AdminRequestBody.limit, label: .own) { [api] in
+          await api().answer($0)
         })
     }
     let decision: GateDecision

@@ -54,7 +54,7 @@ struct TeamMigration {
 
   func run(_ request: PageRequest) async throws -> MigrationReport {
     let began = ContinuousClock.now
-    if case .prepare(apple.settings.teamID) = request.stage { throw AdministrationError.sameTeam }
+    if case .prepare(apple.settings.teamID) = request.stage { throw AdminError.sameTeam }
     var reached = request
     var page = try await page(reached)
     var results: [MigrationReport.Result] = []

@@ -57,10 +57,10 @@ struct PeopleActs: Sendable {
         requestID: actor.requestID, access: AuditEvent.AccessFields(group: group.flatMap { GroupName($0)?.text }))
       return .protected
     }
-    do throws(AdministrationError) {
+    do throws(AdminError) {
       return try await perform(act, by: actor)
     } catch {
-      if error.code == AdministrationError.protectedBan.code { return .protected }
+      if error.code == AdminError.protectedBan.code { return .protected }
       guard error.status < 500 else { throw error }
       return .done(PeopleResult(refused: error))
     }
@@ -109,7 +109,7 @@ struct PeopleActs: Sendable {
 
   // MARK: Acts
 
-  private func perform(_ act: Act, by actor: Actor) async throws(AdministrationError) -> Outcome {
+  private func perform(_ act: Act, by actor: Actor) async throws(AdminError) -> Outcome {
     switch act {
     case .admit(let code, let group):
       _ = try await accessChanges.admit(code.text, to: group, by: actor)
@@ -142,13 +142,13 @@ struct PeopleActs: Sendable {
     case .invite(let group, let id, let code, let uses, let days, let note):
       // Refused and audited with the rest: no number of users is below the least.
       let uses = DecimalDigits.parse(Array(uses.utf8), limit: AccessChanges.mostUses) ?? 0
-      do throws(AdministrationError) {
+      do throws(AdminError) {
         let made = try await accessChanges.invite(
           to: group, uses: uses, expires: "\(days)d", note: note, id: id, code: code, by: actor)
         return .invited(link: made.link)
       } catch {
         // Of two clicks browsers show the second response only, perhaps from another gateway: it has the same link.
-        guard error.code == AdministrationError.invitationMade.code, let code,
+        guard error.code == AdminError.invitationMade.code, let code,
           let link = try await accessChanges.link(
             madeWith: code, id: id, to: group, uses: uses, expires: "\(days)d", note: note)
         else { throw error }
@@ -164,9 +164,9 @@ struct PeopleActs: Sendable {
   private func end(
     _ act: String, of subject: Subject, session: PublicSessionID? = nil, by actor: Actor,
     _ body: () async throws -> [PublicSessionID]
-  ) async throws(AdministrationError) -> Outcome {
+  ) async throws(AdminError) -> Outcome {
     let ended: [PublicSessionID]
-    do throws(AdministrationError) {
+    do throws(AdminError) {
       ended = try await accessChanges.read(body)
     } catch {
       record(act, of: subject, session: session, by: actor, failed: error.code)
@@ -188,11 +188,11 @@ struct PeopleActs: Sendable {
 
 extension PeopleResult {
   /// The result of an act that was refused.
-  fileprivate init(refused error: AdministrationError) {
+  fileprivate init(refused error: AdminError) {
     switch error.code {
-    case AdministrationError.configuredMemberCode: self = .configured
-    case AdministrationError.unknownGroupCode: self = .unknownGroup
-    case AdministrationError.tooManyInvitations.code: self = .tooManyInvitations
+    case AdminError.configuredMemberCode: self = .configured
+    case AdminError.unknownGroupCode: self = .unknownGroup
+    case AdminError.tooManyInvitations.code: self = .tooManyInvitations
     default: self = error.status == 400 ? .invalid : .unchanged
     }
   }

@@ -32,7 +32,7 @@ struct AccessChangesTests {
     rig.store.state.withLock { state in
       state.beforeRequest = { _ = try? await administration.reject(code.text, by: Self.actor) }
     }
-    await #expect(throws: AdministrationError.noRequest) {
+    await #expect(throws: AdminError.noRequest) {
       _ = try await administration.admit(code.text, to: "guests", by: Self.actor)
     }
     #expect(try await rig.store.groups(of: subject).isEmpty)
@@ -112,7 +112,7 @@ struct AccessChangesTests {
     for loop in 0..<2 { #expect(try await rig.decide(request, loop: loop).identity != nil) }
     // As after a failover that lost the token.
     rig.store.state.withLock { $0.machineTokens = [:] }
-    await #expect(throws: AdministrationError.noMachineToken) {
+    await #expect(throws: AdminError.noMachineToken) {
       try await administration.revokeToken("backup", by: Self.actor)
     }
     for loop in 0..<2 { #expect(try await rig.decide(request, loop: loop).status == 401) }

@@ -12,12 +12,12 @@ struct AccessOperationTests {
     try AdminRequest(method: method, target: target, body: Array(body.utf8))
   }
 
-  private func refusal(_ method: String, _ target: String, _ body: String = "") -> AdministrationError? {
+  private func refusal(_ method: String, _ target: String, _ body: String = "") -> AdminError? {
     do {
       _ = try operation(method, target, body)
       return nil
     } catch {
-      return error as? AdministrationError
+      return error as? AdminError
     }
   }
 
@@ -73,6 +73,6 @@ struct AccessOperationTests {
     #expect(try AccessTimes.since("1970-01-20", now: now).timeIntervalSince1970 == 19 * 86_400)
     #expect(try AccessTimes.end("1h", now: now).timeIntervalSince1970 == 1_003_600)
     #expect(try AccessTimes.since("1h", now: now).timeIntervalSince1970 == 996_400)
-    #expect(throws: AdministrationError.badDate) { try AccessTimes.end("tomorrow", now: now) }
+    #expect(throws: AdminError.badDate) { try AccessTimes.end("tomorrow", now: now) }
   }
 }

@@ -14,7 +14,7 @@ import Testing
 struct MovedAccountTests {
   private let rig: GateRig
   private let audit: RecordedAudit
-  private let administration: Administration
+  private let api: AdminAPI
   private let earlier: [Subject]
 
   init() async throws {
@@ -27,7 +27,7 @@ struct MovedAccountTests {
       store: rig.store, sessions: rig.sessions, policy: evaluator.policy, memberPlace: { _, _ in nil },
       invitationPrefix: "https://app.example.com/", storeHealth: rig.storeHealth, metrics: rig.metrics,
       audit: audit.trail)
-    administration = Administration(
+    api = AdminAPI(
       authorization: .socket, sessions: rig.sessions, store: rig.store, accessChanges: changes,
       apple: try rig.apple.provider(rig.clock), keyring: rig.keyring, denyGroups: [], storeHealth: rig.storeHealth,
       metrics: rig.metrics, audit: audit.trail, reload: { _ in .done([]) }, refusals: LogLimit())
@@ -42,7 +42,7 @@ struct MovedAccountTests {
   }
 
   private func ask(_ method: HTTPRequest.Method, _ path: String, body: String = "") async -> ControlResponse {
-    await administration.answer(
+    await api.answer(
       ControlRequest(
         head: HTTPRequest(method: method, scheme: "http", authority: "localhost", path: path), body: Array(body.utf8),
         client: ClientPeer(address: "127.0.0.1", isTrusted: false), requestID: "r"))

@@ -81,7 +81,7 @@ struct PeopleActsTests {
     let session = try rig.signIn("001.b").snapshot.session
     rig.store.state.withLock { $0.failures["end"] = StoreError(code: .busy, message: "locked") }
     for act in [PeopleActs.Act.endSession(session.handle, of: session.subject), .endSessions(of: session.subject)] {
-      let error = await #expect(throws: AdministrationError.self) {
+      let error = await #expect(throws: AdminError.self) {
         _ = try await acts.carryOut(act, for: manager, by: Self.actor)
       }
       #expect(error?.status == 503, "the page says that the store is unavailable")

@@ -7,13 +7,13 @@ internal import WebFormats
 /// Authorization of the admin API: by the token; without one, by permission to open the Unix socket; otherwise
 /// nothing is authorized, because the containers of a pod and the users of a machine share the loopback interface.
 enum AdminAuthorization: Sendable {
-  case token(AdministrationToken)
+  case token(AdminToken)
   case socket
   case nobody
 
-  init(_ settings: AdminSettings, at address: BindAddress) throws(AdministrationTokenError) {
+  init(_ settings: AdminSettings, at address: BindAddress) throws(AdminTokenError) {
     if let file = settings.tokenFile {
-      self = .token(try AdministrationToken(contentsOfFile: file))
+      self = .token(try AdminToken(contentsOfFile: file))
     } else if case .unix = address {
       self = .socket
     } else {
@@ -33,7 +33,7 @@ enum AdminAuthorization: Sendable {
 
   /// - Parameter authorization: every value of `Authorization`.
   /// - Returns: the operator with the credential.
-  func authorize(_ authorization: [String]) throws(AdministrationError) -> AccessAuthor {
+  func authorize(_ authorization: [String]) throws(AdminError) -> AccessAuthor {
     switch self {
     case .socket: return .socket
     case .nobody: throw .switchedOff

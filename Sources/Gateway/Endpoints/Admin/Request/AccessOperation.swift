@@ -60,7 +60,7 @@ enum AccessOperation: Equatable {
   /// - Parameter parts: the parts of the path, decoded; nil for one that cannot be decoded.
   init?(
     method: AdminMethod, parts: [String?], query: [UInt8], body: [UInt8]
-  ) throws(AdministrationError) {
+  ) throws(AdminError) {
     let second = parts.count > 1 ? parts[1] : nil
     switch (parts.first, parts.count) {
     case ("accounts", 3) where parts[2] == "ban":
@@ -122,14 +122,14 @@ enum AccessOperation: Equatable {
   }
 
   /// The list of accounts that a query asks for.
-  static func listing(_ fields: [String: String]) throws(AdministrationError) -> AccessOperation {
+  static func listing(_ fields: [String: String]) throws(AdminError) -> AccessOperation {
     var filter = AccountFilter(group: fields["group"], seenSince: fields["seen_since"])
     if let after = fields["after"] { filter.after = try AdminRequest.subject(after) }
     filter.limit = try limit(fields["limit"])
     return .listAccounts(filter)
   }
 
-  private static func invitation(_ body: [UInt8]) throws(AdministrationError) -> InvitationSettings {
+  private static func invitation(_ body: [UInt8]) throws(AdminError) -> InvitationSettings {
     let body = try AdminRequestBody(body, members: ["group", "uses", "expires", "note"])
     var invitation = InvitationSettings(group: try body.required("group"))
     if let uses = try body.integer("uses") { invitation.uses = uses }
@@ -139,7 +139,7 @@ enum AccessOperation: Equatable {
   }
 
   /// The length of a page that a query asks for.
-  static func limit(_ text: String?, default usual: Int = defaultLimit) throws(AdministrationError) -> Int {
+  static func limit(_ text: String?, default usual: Int = defaultLimit) throws(AdminError) -> Int {
     guard let text else { return usual }
     guard let limit = DecimalDigits.parse(Array(text.utf8), limit: largestLimit), limit > 0 else { throw .badLimit }
     return limit

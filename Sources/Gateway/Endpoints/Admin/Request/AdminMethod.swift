@@ -9,7 +9,7 @@ struct AdminMethod: Equatable {
   init(_ name: String) { self.name = name.utf8.elementsEqual("HEAD".utf8) ? "GET" : name }
 
   /// - Throws: 405 unless it is one of these.
-  func require(_ allowed: [String]) throws(AdministrationError) {
+  func require(_ allowed: [String]) throws(AdminError) {
     guard allowed.contains(where: { $0.utf8.elementsEqual(name.utf8) }) else { throw .wrongMethod(allowed) }
   }
 }

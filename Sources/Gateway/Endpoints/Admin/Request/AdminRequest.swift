@@ -16,7 +16,7 @@ enum AdminRequest: Equatable {
   }
 
   /// - Parameter target: path and query.
-  init(method: String, target: String, body: [UInt8] = []) throws(AdministrationError) {
+  init(method: String, target: String, body: [UInt8] = []) throws(AdminError) {
     let bytes = Array(target.utf8)
     let path = bytes.prefix { $0 != UInt8(ascii: "?") }
     let query = bytes.dropFirst(path.count + 1)
@@ -54,7 +54,7 @@ enum AdminRequest: Equatable {
     }
   }
 
-  private static func finding(_ query: [UInt8]) throws(AdministrationError) -> AdminRequest {
+  private static func finding(_ query: [UInt8]) throws(AdminError) -> AdminRequest {
     let fields = try fields(query, ["subject", "email", "group", "seen_since", "after", "limit"])
     switch (fields["subject"], fields["email"]) {
     case (nil, nil): return .access(try AccessOperation.listing(fields))
@@ -67,7 +67,7 @@ enum AdminRequest: Equatable {
 
   private static func sessions(
     of subject: Subject, _ query: [UInt8]
-  ) throws(AdministrationError) -> AdminOperation {
+  ) throws(AdminError) -> AdminOperation {
     let fields = try fields(query, ["after", "limit"])
     var place = SessionPlace.start
     if let after = fields["after"] {
@@ -78,7 +78,7 @@ enum AdminRequest: Equatable {
     return .sessions(of: subject, after: place, limit: limit)
   }
 
-  private static func migration(_ query: [UInt8]) throws(AdministrationError) -> TeamMigration.PageRequest {
+  private static func migration(_ query: [UInt8]) throws(AdminError) -> TeamMigration.PageRequest {
     let fields = try fields(query, ["to", "after", "dry_run"])
     var request = TeamMigration.PageRequest(stage: fields["to"].map { .prepare(team: $0) } ?? .complete)
     if let after = fields["after"], !request.begin(at: after) { throw .noSubject }
@@ -86,14 +86,14 @@ enum AdminRequest: Equatable {
     return request
   }
 
-  private static func isOn(_ name: String, in fields: [String: String]) throws(AdministrationError) -> Bool {
+  private static func isOn(_ name: String, in fields: [String: String]) throws(AdminError) -> Bool {
     guard let value = fields[name] else { return false }
     guard value == "true" else { throw .badSwitch(name) }
     return true
   }
 
   /// The subject in a part of a path, or in a field.
-  static func subject(_ text: String?) throws(AdministrationError) -> Subject {
+  static func subject(_ text: String?) throws(AdminError) -> Subject {
     guard let subject = text.flatMap({ Subject($0) }) else { throw .noSubject }
     return subject
   }
@@ -101,7 +101,7 @@ enum AdminRequest: Equatable {
   /// The fields of a query, of which there may be only these, each once.
   static func fields(
     _ query: [UInt8], _ names: [String]
-  ) throws(AdministrationError) -> [String: String] {
+  ) throws(AdminError) -> [String: String] {
     guard let form = try? FormFields(parsing: query) else { throw .badQuery(names) }
     var result: [String: String] = [:]
     for field in form.fields {

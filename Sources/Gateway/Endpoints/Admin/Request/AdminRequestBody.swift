@@ -7,7 +7,7 @@ struct AdminRequestBody {
   private let members: [String: StrictJSON]
 
   /// - Throws: 400 unless it is a JSON object with only these members.
-  init(_ bytes: [UInt8], members names: [String]) throws(AdministrationError) {
+  init(_ bytes: [UInt8], members names: [String]) throws(AdminError) {
     guard !bytes.isEmpty else {
       members = [:]
       return
@@ -24,18 +24,18 @@ struct AdminRequestBody {
     }
   }
 
-  func text(_ name: String) throws(AdministrationError) -> String? {
+  func text(_ name: String) throws(AdminError) -> String? {
     guard let value = members[name] else { return nil }
     guard let text = value.text else { throw .badBody("\(name) is not a string: write it in quotation marks") }
     return text
   }
 
-  func required(_ name: String) throws(AdministrationError) -> String {
+  func required(_ name: String) throws(AdminError) -> String {
     guard let text = try text(name) else { throw .badBody("\(name) is missing: add it to the JSON object") }
     return text
   }
 
-  func integer(_ name: String) throws(AdministrationError) -> Int? {
+  func integer(_ name: String) throws(AdminError) -> Int? {
     guard let value = members[name] else { return nil }
     guard case .integer(let number) = value, let result = Int(exactly: number) else {
       throw .badBody("\(name) is not a whole number: write it without quotation marks")

@@ -7,10 +7,10 @@ import Testing
 // [admin] of a file that may be out of order elsewhere: what `cordon reload` asks a running gateway by.
 
 @Suite("The administration socket that an invalid file names")
-struct AdministrationPlaceTests {
-  private func read(_ text: String) -> AdministrationPlace? {
+struct AdminListenerSettingsTests {
+  private func read(_ text: String) -> AdminListenerSettings? {
     let files = FileAccess(read: { _, _ in .contents(Array(text.utf8), mode: 0o600) })
-    return ConfigurationFile.administration("/conf/gateway.conf", environment: Sandbox.environment, files: files)
+    return ConfigurationFile.adminListener("/conf/gateway.conf", environment: Sandbox.environment, files: files)
   }
 
   private static let admin = "[admin]\naddress = \"127.0.0.1:9000\"\ntoken_file = \"admin.token\" # beside it\n"
@@ -57,6 +57,6 @@ struct AdministrationPlaceTests {
   @Test("A file that is not there is nowhere")
   func missing() {
     let files = FileAccess(read: { _, _ in .missing })
-    #expect(ConfigurationFile.administration("gateway.conf", environment: Sandbox.environment, files: files) == nil)
+    #expect(ConfigurationFile.adminListener("gateway.conf", environment: Sandbox.environment, files: files) == nil)
   }
 }

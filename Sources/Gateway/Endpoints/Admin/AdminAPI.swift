@@ -7,7 +7,7 @@ internal import Secrets
 internal import Sessions
 
 /// The admin API: administers accounts and sessions, and reloads the configuration. Every operation is audited.
-struct Administration: Sendable {
+struct AdminAPI: Sendable {
   let authorization: AdminAuthorization
   let sessions: SessionManager
   let store: any SessionRecordStore & AccountStore & EncryptedTokenStore & TeamTransferStore & BanStore
@@ -27,7 +27,7 @@ struct Administration: Sendable {
 
   /// Authorizes and handles a request.
   func answer(_ request: ControlRequest) async -> ControlResponse {
-    do throws(AdministrationError) {
+    do throws(AdminError) {
       let caller = try authorize(request)
       let asked = try AdminRequest(
         method: request.head.method.rawValue, target: request.head.path ?? "", body: request.body)
@@ -41,22 +41,22 @@ struct Administration: Sendable {
   }
 
   /// - Returns: the caller, by the credential.
-  private func authorize(_ request: ControlRequest) throws(AdministrationError) -> AccessAuthor {
-    do throws(AdministrationError) {
+  private func authorize(_ request: ControlRequest) throws(AdminError) -> AccessAuthor {
+    do throws(AdminError) {
       return try authorization.authorize(request.head.headerFields[values: .authorization])
     } catch {
       refuse(request)
       let isReload = request.head.path == "/reload"
-      throw isReload && error == .switchedOff ? AdministrationError.reloadSwitchedOff : error
+      throw isReload && error == .switchedOff ? AdminError.reloadSwitchedOff : error
     }
   }
 
   /// Performs an operation, and audits one that fails.
   private func carryOut(
     _ operation: AdminOperation, by caller: AccessAuthor, _ request: ControlRequest
-  ) async throws(AdministrationError) -> ControlResponse {
+  ) async throws(AdminError) -> ControlResponse {
     let context = AdminRequestContext(request: request, caller: caller)
-    do throws(AdministrationError) {
+    do throws(AdminError) {
       return try await reportingStore { () async throws in try await carryOut(operation, context) }
     } catch {
       record(operation.name, operation.subject, session: operation.session, by: caller, failed: error.code, request)
@@ -84,7 +84,7 @@ struct Administration: Sendable {
       return Self.json(
         AccountsReport(accounts: found.records().map(report), damaged: names(of: found.damagedRecords())))
     case .sessions(of: let named, let after, let limit):
-      guard let subject = try await store.subjectOfAccount(named) else { throw AdministrationError.noAccount }
+      guard let subject = try await store.subjectOfAccount(named) else { throw AdminError.noAccount }
       let page = try await store.sessions(of: subject, after: after, limit: limit)
       record(operation.name, subject, by: context.caller, context.request)
       return Self.json(
@@ -93,7 +93,7 @@ struct Administration: Sendable {
           damaged: names(of: page.sessions.damagedRecords())))
     case .endSession(let handle):
       let ended = try await sessions.end(.one(handle), because: .byOperator)
-      guard !ended.isEmpty else { throw AdministrationError.noSession }
+      guard !ended.isEmpty else { throw AdminError.noSession }
       record(operation.name, session: handle, by: context.caller, context.request)
       audit.recordEnd(of: ended, because: .byOperator, requestID: context.request.requestID)
       return Self.json(EndedReport(ended: ended.count))
@@ -105,7 +105,7 @@ struct Administration: Sendable {
       if let latest {
         ended += try await endSessions(of: latest, context.request)
       } else if ended == 0 {
-        guard try await store.hasAccount(named) else { throw AdministrationError.noAccount }
+        guard try await store.hasAccount(named) else { throw AdminError.noAccount }
       }
       record(operation.name, latest ?? named, by: context.caller, context.request)
       return Self.json(EndedReport(ended: ended))
@@ -113,7 +113,7 @@ struct Administration: Sendable {
       guard let subject = try await store.subjectOfAccount(named) else {
         // As above: the store may have lost the account, and with it sessions that gateways have in their caches.
         try await sessions.end(.all(of: named), because: .accountRemoved)
-        throw AdministrationError.noAccount
+        throw AdminError.noAccount
       }
       let removal = AccountRemoval(
         sessions: sessions, store: store, apple: apple, keyring: keyring, denyGroups: denyGroups, metrics: metrics,
@@ -138,11 +138,11 @@ struct Administration: Sendable {
   /// Performs an operation on access. Changes are audited by ``AccessChanges``, lists here.
   private func carryOut(
     _ operation: AccessOperation, by caller: AccessAuthor, _ request: ControlRequest
-  ) async throws(AdministrationError) -> ControlResponse {
+  ) async throws(AdminError) -> ControlResponse {
     let actor = AccessChanges.Actor(
       author: caller, peer: request.client.address, requestID: request.requestID)
     guard let name = operation.listName else { return try await carryOut(operation, by: actor) }
-    do throws(AdministrationError) {
+    do throws(AdminError) {
       let response = try await carryOut(operation, by: actor)
       record(name, by: caller, request)
       return response
@@ -193,10 +193,10 @@ struct Administration: Sendable {
   /// Reports an error of the store to its health.
   private func reportingStore(
     _ body: () async throws -> ControlResponse
-  ) async throws(AdministrationError) -> ControlResponse {
+  ) async throws(AdminError) -> ControlResponse {
     do {
       return try await body()
-    } catch let refusal as AdministrationError {
+    } catch let refusal as AdminError {
       throw refusal
     } catch {
       if let error = error as? StoreError { storeHealth.failed("administration", error) }
@@ -210,7 +210,7 @@ struct Administration: Sendable {
     return response
   }
 
-  private static func response(_ refusal: AdministrationError) -> ControlResponse {
+  private static func response(_ refusal: AdminError) -> ControlResponse {
     var response = json(
       RefusalReport(error: refusal.code, message: refusal.message), status: .init(code: refusal.status))
     if let allowed = refusal.allowed {

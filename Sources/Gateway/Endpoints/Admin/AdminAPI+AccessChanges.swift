@@ -3,14 +3,14 @@ internal import FoundationEssentials
 internal import Sessions
 
 /// The operations on access.
-extension Administration {
+extension AdminAPI {
   /// Performs an operation, which audits itself.
   func carryOut(
     _ operation: AccessOperation, by actor: AccessChanges.Actor
-  ) async throws(AdministrationError) -> ControlResponse {
+  ) async throws(AdminError) -> ControlResponse {
     switch operation {
     case .listAccounts(let filter):
-      let since = try filter.seenSince.map { text throws(AdministrationError) in
+      let since = try filter.seenSince.map { text throws(AdminError) in
         try AccessTimes.since(text, now: accessChanges.now)
       }
       let page = try await accessChanges.accounts(

@@ -1,11 +1,11 @@
 package import DataPlane
 package import Operations
 
-/// The address and credential for the admin API of a running gateway, as commands need them.
-package struct AdministrationPlace: Sendable, Equatable {
+/// The admin listener of a running gateway, as commands need it: its address, and the credential for the admin API.
+package struct AdminListenerSettings: Sendable, Equatable {
   /// `admin.address`.
   package let address: BindAddress
-  /// The rest of `[admin]`.
+  /// The credential.
   package let settings: AdminSettings
 }
 
@@ -17,10 +17,10 @@ extension ConfigurationFile {
   ///   - environment: the value of an environment variable, for `${NAME}`.
   ///   - files: the access to files.
   /// - Returns: nil if the file cannot be read, or `[admin]` is invalid or has an unknown key.
-  package static func administration(
+  package static func adminListener(
     _ path: String, environment: @escaping @Sendable (String) -> String? = processEnvironment,
     files: FileAccess = .system
-  ) -> AdministrationPlace? {
+  ) -> AdminListenerSettings? {
     guard case .contents(let bytes, _) = files.read(path, Document.sizeLimit) else { return nil }
     guard let document = (try? Document(bytes)) ?? lines(ofTable: "admin", in: bytes).flatMap({ try? Document($0) })
     else {
@@ -40,7 +40,7 @@ extension ConfigurationFile {
       if reader.context.isPresent(key), !reader.context.validKeys.contains(key) { return nil }
     }
     let configuration = reader.builder.configuration
-    return AdministrationPlace(address: configuration.adminAddress, settings: configuration.admin)
+    return AdminListenerSettings(address: configuration.adminAddress, settings: configuration.admin)
   }
 
   /// The lines of one table, from its header to the next one; nil where there is no such header, or more than one: the

@@ -8,9 +8,9 @@ internal import SocketTransport
 internal import WebFormats
 
 /// The client of the admin listener of a running gateway, for the commands that act on one.
-package struct AdministrationClient: Sendable {
+package struct AdminClient: Sendable {
   private let address: BindAddress
-  private let token: AdministrationToken?
+  private let token: AdminToken?
   /// Whether an address that Apple has not verified selects an account to admit.
   let allowsUnverifiedEmail: Bool
   /// Whether the configuration file is invalid, so that nothing may be done that gives access.
@@ -28,7 +28,7 @@ package struct AdministrationClient: Sendable {
   /// - Parameters:
   ///   - allowsUnverifiedEmail: `identity.allow_unverified_email`.
   ///   - isFileInvalid: whether the configuration file is invalid but for address and settings.
-  /// - Throws: ``AdministrationTokenError``.
+  /// - Throws: ``AdminTokenError``.
   package init(
     at address: BindAddress, _ settings: AdminSettings, allowsUnverifiedEmail: Bool = false,
     isFileInvalid: Bool = false
@@ -37,8 +37,8 @@ package struct AdministrationClient: Sendable {
     self.allowsUnverifiedEmail = allowsUnverifiedEmail
     self.isFileInvalid = isFileInvalid
     timeout = Self.usualTimeout
-    token = try settings.tokenFile.map { file throws(AdministrationTokenError) in
-      try AdministrationToken(contentsOfFile: file)
+    token = try settings.tokenFile.map { file throws(AdminTokenError) in
+      try AdminToken(contentsOfFile: file)
     }
   }
 
@@ -137,7 +137,7 @@ package struct AdministrationClient: Sendable {
     let response = try await send(method, target, body)
     guard response.head.status == .ok || response.head.status == other else {
       let refusal = try? JSONDecoder().decode(RefusalReport.self, from: Data(response.body))
-      throw AdministrationClientError(
+      throw AdminClientError(
         refusal?.message
           ?? "what answers at \(address) sent \(response.head.status.code) without a reason, as another program or "
           + "version would: check admin.address")
@@ -145,7 +145,7 @@ package struct AdministrationClient: Sendable {
     do {
       return try JSONDecoder().decode(report, from: Data(response.body))
     } catch {
-      throw AdministrationClientError("what answers at \(address) is not this version of cordon: check admin.address")
+      throw AdminClientError("what answers at \(address) is not this version of cordon: check admin.address")
     }
   }
 
@@ -170,11 +170,11 @@ package struct AdministrationClient: Sendable {
       guard let error = error as? OriginError else { throw error }
       switch error {
       case .notSent(let reason):
-        throw AdministrationClientError(
+        throw AdminClientError(
           "the gateway's admin listener at \(address) cannot be reached (\(reason)): is the gateway running, and may "
             + "you open that address? \(accessHint)")
       case .unanswered(let reason):
-        throw AdministrationClientError(
+        throw AdminClientError(
           "the admin listener at \(address) did not answer (\(reason)): it may have done what was asked; look at the "
             + "result, or into the audit log, before you repeat it")
       }
@@ -201,7 +201,7 @@ package struct AdministrationClient: Sendable {
 }
 
 /// The failure of a command, for its user.
-package struct AdministrationClientError: Error, Sendable, CustomStringConvertible {
+package struct AdminClientError: Error, Sendable, CustomStringConvertible {
   /// The problem and the remedy.
   package let description: String
 

@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import WebFormats
 
 /// The operations on access, for the commands `accounts`, `groups`, `requests`, `invitations` and `tokens`.
-extension AdministrationClient {
+extension AdminClient {
   /// The number of accounts on a page of a list; the gateway decides how many it scans for one.
   private static let pageSize = AccessOperation.largestLimit
 
@@ -34,22 +34,22 @@ extension AdministrationClient {
     let report = try await accounts(email: who)
     if let damaged = report.damaged {
       let subjects = damaged.map { $0 ?? "unreadable" }.joined(separator: ", ")
-      throw AdministrationClientError(
+      throw AdminClientError(
         "an account with the address \(who) is damaged (\(subjects)): name the user by subject (sub)")
     }
     let found = report.accounts
     let candidates = found.filter(isCandidate)
     if candidates.count == 1 { return candidates[0].subject }
     guard let first = found.first else {
-      throw AdministrationClientError("no account has the address \(who): \(remedy)")
+      throw AdminClientError("no account has the address \(who): \(remedy)")
     }
     guard found.count == 1 else {
       let subjects = found.map { $0.emailVerified == true ? $0.subject : "\($0.subject) (address not verified)" }
-      throw AdministrationClientError(
+      throw AdminClientError(
         "\(found.count) accounts have the address \(who): name one by its subject: "
           + subjects.joined(separator: ", "))
     }
-    throw AdministrationClientError(
+    throw AdminClientError(
       "Apple has not verified the address \(who) of the account \(first.subject), so it may be another person's: find "
         + "out whose account this is, then name the user by this subject")
   }
@@ -84,11 +84,11 @@ extension AdministrationClient {
   }
 
   /// Refuses a removal that gives access, as from a group of a deny list, while the configuration file is invalid.
-  /// - Throws: ``AdministrationClientError``.
+  /// - Throws: ``AdminClientError``.
   package func requireRestriction(byLeaving group: String) async throws {
     guard isFileInvalid, let found = try await groups().first(where: { $0.name == group }) else { return }
     if found.denies == false { return }
-    throw AdministrationClientError(
+    throw AdminClientError(
       "a deny list names the group \(group), so that leaving it gives access: correct the configuration file first")
   }
 

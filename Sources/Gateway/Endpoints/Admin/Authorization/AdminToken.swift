@@ -1,40 +1,40 @@
 internal import Secrets
 
-/// The kind of an ``AdministrationToken``; never a value.
-enum AdministrationTokenKind {}
+/// The kind of an ``AdminToken``; never a value.
+enum AdminTokenKind {}
 
 /// The bearer token of `admin.token_file`: visible ASCII, as `Authorization: Bearer` carries it.
-typealias AdministrationToken = Secret<AdministrationTokenKind>
+typealias AdminToken = Secret<AdminTokenKind>
 
-extension AdministrationToken {
+extension AdminToken {
   /// In bytes, after one trailing newline was dropped.
   static var minimumLength: Int { 32 }
   /// In bytes.
   static var maximumLength: Int { 4_096 }
 
   /// Reads the token from a private file (`PrivateFile`): one trailing newline is dropped.
-  init(contentsOfFile path: String) throws(AdministrationTokenError) {
+  init(contentsOfFile path: String) throws(AdminTokenError) {
     var bytes: [UInt8]
     do throws(PrivateFileError) {
       bytes = try PrivateFile.read(path, limit: 65_536)
     } catch {
-      throw AdministrationTokenError(path: path, problem: error.problem, remedy: error.remedy)
+      throw AdminTokenError(path: path, problem: error.problem, remedy: error.remedy)
     }
     if bytes.last == 0x0A { bytes.removeLast() }
     guard (Self.minimumLength...Self.maximumLength).contains(bytes.count) else {
-      throw AdministrationTokenError(
+      throw AdminTokenError(
         path: path,
         problem: "holds \(bytes.count) bytes, and a token has \(Self.minimumLength) to \(Self.maximumLength)")
     }
     guard bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-      throw AdministrationTokenError(path: path, problem: "holds what no header can carry: a token is visible ASCII")
+      throw AdminTokenError(path: path, problem: "holds what no header can carry: a token is visible ASCII")
     }
     self.init(bytes)
   }
 }
 
 /// A reason why the file of the token cannot be used. The operator has to correct it.
-package struct AdministrationTokenError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct AdminTokenError: Error, Sendable, Equatable, CustomStringConvertible {
   let path: String
   let problem: String
   /// Nil: a new token has to be made.
