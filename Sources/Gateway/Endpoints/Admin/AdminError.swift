@@ -80,3 +80,9 @@ struct AdminError: Error, Equatable {
     AdminError(status: 503, code: "store_unavailable", message: reason)
   }
 }
+
+/// The body of the answer to a refused operation.
+struct RefusalReport: Codable {
+  let error: String
+  let message: String
+}

@@ -207,3 +207,8 @@ package struct AdminClientError: Error, Sendable, CustomStringConvertible {
 
   init(_ description: String) { self.description = description }
 }
+
+/// The answer of `/readyz` while something keeps the gateway from being ready.
+private struct ReadinessReport: Decodable {
+  let message: String?
+}
