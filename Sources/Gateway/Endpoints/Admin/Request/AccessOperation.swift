@@ -61,64 +61,93 @@ enum AccessOperation: Equatable {
   init?(
     method: AdminMethod, parts: [String?], query: [UInt8], body: [UInt8]
   ) throws(AdminError) {
-    let second = parts.count > 1 ? parts[1] : nil
-    switch (parts.first, parts.count) {
-    case ("accounts", 3) where parts[2] == "ban":
-      try method.require(["PUT", "DELETE"])
-      let subject = try AdminRequest.subject(second)
-      guard method == .put else {
-        self = .unban(subject)
-        return
-      }
-      let body = try AdminRequestBody(body, members: ["until", "reason"])
-      self = .ban(subject, until: try body.text("until"), reason: try body.text("reason"))
-    case ("groups", 1):
-      try method.require(["GET"])
-      self = .listGroups
-    case ("groups", 4) where parts[2] == "members":
-      try method.require(["PUT", "DELETE"])
-      guard let group = second else { throw .badGroup }
-      let subject = try AdminRequest.subject(parts[3])
-      if method == .put { _ = try AdminRequestBody(body, members: []) }
-      self = method == .put ? .addMember(subject, group: group) : .removeMember(subject, group: group)
-    case ("requests", 1):
-      try method.require(["GET"])
-      let fields = try AdminRequest.fields(query, ["after", "limit"])
-      var after: AccessRequestCode?
-      if let text = fields["after"] {
-        after = AccessRequestCode(text)
-        guard after != nil else { throw .badCode }
-      }
-      self = .listRequests(after: after, limit: try Self.limit(fields["limit"]))
-    case ("requests", 3) where parts[2] == "admit":
-      try method.require(["POST"])
-      guard let request = second else { throw .badCode }
-      self = .admit(request, group: try AdminRequestBody(body, members: ["group"]).required("group"))
-    case ("requests", 3) where parts[2] == "reject":
-      try method.require(["POST"])
-      guard let request = second else { throw .badCode }
-      _ = try AdminRequestBody(body, members: [])
-      self = .reject(request)
-    case ("invitations", 1):
-      try method.require(["GET", "POST"])
-      self = method == .get ? .listInvitations : .invite(try Self.invitation(body))
-    case ("invitations", 2):
-      try method.require(["DELETE"])
-      self = .revokeInvitation(second ?? "")
-    case ("tokens", 1):
-      try method.require(["GET", "POST"])
-      guard method == .post else {
-        self = .listTokens
-        return
-      }
-      let body = try AdminRequestBody(body, members: ["name", "group", "expires"])
-      self = .createToken(
-        name: try body.required("name"), group: try body.required("group"), expires: try body.text("expires"))
-    case ("tokens", 2):
-      try method.require(["DELETE"])
-      self = .revokeToken(second ?? "")
-    default: return nil
+    let operation: AccessOperation?
+    switch parts.first {
+    case "accounts": operation = try Self.onAccounts(method, parts, body)
+    case "groups": operation = try Self.onGroups(method, parts, body)
+    case "requests": operation = try Self.onRequests(method, parts, query, body)
+    case "invitations": operation = try Self.onInvitations(method, parts, body)
+    case "tokens": operation = try Self.onTokens(method, parts, body)
+    default: operation = nil
     }
+    guard let operation else { return nil }
+    self = operation
+  }
+
+  /// `accounts/SUB/ban`.
+  private static func onAccounts(
+    _ method: AdminMethod, _ parts: [String?], _ body: [UInt8]
+  ) throws(AdminError) -> AccessOperation? {
+    guard parts.count == 3, parts[2] == "ban" else { return nil }
+    try method.require(["PUT", "DELETE"])
+    let subject = try AdminRequest.subject(parts[1])
+    guard method == .put else { return .unban(subject) }
+    let body = try AdminRequestBody(body, members: ["until", "reason"])
+    return .ban(subject, until: try body.text("until"), reason: try body.text("reason"))
+  }
+
+  /// `groups` and `groups/GROUP/members/SUB`.
+  private static func onGroups(
+    _ method: AdminMethod, _ parts: [String?], _ body: [UInt8]
+  ) throws(AdminError) -> AccessOperation? {
+    if parts.count == 1 {
+      try method.require(["GET"])
+      return .listGroups
+    }
+    guard parts.count == 4, parts[2] == "members" else { return nil }
+    try method.require(["PUT", "DELETE"])
+    guard let group = parts[1] else { throw .badGroup }
+    let subject = try AdminRequest.subject(parts[3])
+    guard method == .put else { return .removeMember(subject, group: group) }
+    _ = try AdminRequestBody(body, members: [])
+    return .addMember(subject, group: group)
+  }
+
+  /// `requests`, `requests/CODE/admit` and `requests/CODE/reject`.
+  private static func onRequests(
+    _ method: AdminMethod, _ parts: [String?], _ query: [UInt8], _ body: [UInt8]
+  ) throws(AdminError) -> AccessOperation? {
+    if parts.count == 1 {
+      try method.require(["GET"])
+      return try listingRequests(query)
+    }
+    guard parts.count == 3, parts[2] == "admit" || parts[2] == "reject" else { return nil }
+    try method.require(["POST"])
+    guard let request = parts[1] else { throw .badCode }
+    if parts[2] == "admit" {
+      return .admit(request, group: try AdminRequestBody(body, members: ["group"]).required("group"))
+    }
+    _ = try AdminRequestBody(body, members: [])
+    return .reject(request)
+  }
+
+  /// `invitations` and `invitations/ID`.
+  private static func onInvitations(
+    _ method: AdminMethod, _ parts: [String?], _ body: [UInt8]
+  ) throws(AdminError) -> AccessOperation? {
+    if parts.count == 1 {
+      try method.require(["GET", "POST"])
+      return method == .get ? .listInvitations : .invite(try invitation(body))
+    }
+    guard parts.count == 2 else { return nil }
+    try method.require(["DELETE"])
+    return .revokeInvitation(parts[1] ?? "")
+  }
+
+  /// `tokens` and `tokens/NAME`.
+  private static func onTokens(
+    _ method: AdminMethod, _ parts: [String?], _ body: [UInt8]
+  ) throws(AdminError) -> AccessOperation? {
+    if parts.count == 1 {
+      try method.require(["GET", "POST"])
+      guard method == .post else { return .listTokens }
+      let body = try AdminRequestBody(body, members: ["name", "group", "expires"])
+      return .createToken(
+        name: try body.required("name"), group: try body.required("group"), expires: try body.text("expires"))
+    }
+    guard parts.count == 2 else { return nil }
+    try method.require(["DELETE"])
+    return .revokeToken(parts[1] ?? "")
   }
 
   /// The list of accounts that a query asks for.
@@ -127,6 +156,17 @@ enum AccessOperation: Equatable {
     if let after = fields["after"] { filter.after = try AdminRequest.subject(after) }
     filter.limit = try limit(fields["limit"])
     return .listAccounts(filter)
+  }
+
+  /// The list of requests that a query asks for.
+  private static func listingRequests(_ query: [UInt8]) throws(AdminError) -> AccessOperation {
+    let fields = try AdminRequest.fields(query, ["after", "limit"])
+    var after: AccessRequestCode?
+    if let text = fields["after"] {
+      after = AccessRequestCode(text)
+      guard after != nil else { throw .badCode }
+    }
+    return .listRequests(after: after, limit: try limit(fields["limit"]))
   }
 
   private static func invitation(_ body: [UInt8]) throws(AdminError) -> InvitationSettings {
