@@ -102,63 +102,26 @@ final class Revalidator: Sendable {
     _ snapshot: SessionSnapshot, isNeeded: Bool = false, waitingUntil deadline: ContinuousClock.Instant? = nil
   ) async -> Outcome {
     let current = current.withLock { $0 }
-    let dependencies = current.dependencies
-    var (clientID, other) = await clients(for: snapshot, current.history)
-    var turn = clock()
-    var mayCall = current.history.mayCall(for: clientID, at: turn)
-    if !mayCall, let next = other {
-      (clientID, other) = (next, nil)
-      mayCall = current.history.mayCall(for: clientID, at: turn)
-    }
-    guard mayCall else {
-      return await recordFailedAttempt(snapshot, isNeeded: isNeeded || deadline != nil, dependencies)
+    guard var attempt = await allowedAttempt(for: snapshot, current.history) else {
+      return await recordFailedAttempt(snapshot, isNeeded: isNeeded || deadline != nil, current.dependencies)
     }
     // Without effect once Apple was asked.
-    defer { current.history.noteNotCalled(for: clientID, since: turn) }
-    var hasWaited = false
-    var wasLate = false
+    defer { current.history.noteNotCalled(for: attempt.clientID, since: attempt.allowedAt) }
     do throws(StoreError) {
       while true {
         let now = clock()
         let outcome = try await store.acquireLease(
-          of: snapshot.account.subject, preferring: clientID, interval: dependencies.interval, now: now)
+          of: snapshot.account.subject, preferring: attempt.clientID, interval: current.dependencies.interval, now: now)
         switch outcome {
         case .granted(let lease):
-          queue.setWaitsElsewhere(lease.subject, false)
-          state.withLock { $0.ownLeases.note(lease.acquiredAt, of: lease.subject, at: now) }
-          // The store took its time, as behind another process's lock: the next lease would come as much sooner than
-          // the interval after the request to Apple. Once: with a store that is always slow that has to do.
-          if !wasLate, clock().timeIntervalSince(lease.acquiredAt) > Self.longestLeaseDelay {
-            wasLate = true
-            _ = await release(lease, dependencies)
-            continue
-          }
-          // The account has another client's token only, and it is that client whose credentials count.
-          let isOther = !lease.clientID.utf8.elementsEqual(clientID.utf8)
-          if isOther, !hasWaited { current.history.noteNotCalled(for: clientID, since: turn) }
-          // Or the other process could not reach Apple, and meanwhile neither could this one: those that waited must
-          // not all try.
-          if isOther || hasWaited {
-            clientID = lease.clientID
-            turn = now
-            guard current.history.mayCall(for: clientID, at: now) else { return await release(lease, dependencies) }
-          }
-          if let outcome = try await ask(lease, of: snapshot, current, hasOther: other != nil) { return outcome }
-          // Apple refuses this client as before, or no client secret can be made: the account is asked about with the
-          // token of the other one.
-          let released = await release(lease, dependencies)
-          // Without a secret Apple was not called, and the turn would go on for nobody.
-          current.history.noteNotCalled(for: clientID, since: turn)
-          turn = clock()
-          guard let next = other, current.history.mayCall(for: next, at: turn) else { return released }
-          (clientID, other, hasWaited) = (next, nil, false)
+          if let outcome = try await use(lease, of: snapshot, in: &attempt, current, at: now) { return outcome }
         // Another loop or replica asked meanwhile: its result is in the store, or will be.
         case .notYet(let account):
           guard let deadline, ContinuousClock.now < deadline, isAsking(account, now) else {
             return Outcome(accountChanged: account != snapshot.account, account: account)
           }
-          hasWaited = true
-          current.history.noteNotCalled(for: clientID, since: turn)
+          attempt.hasWaited = true
+          current.history.noteNotCalled(for: attempt.clientID, since: attempt.allowedAt)
           queue.setWaitsElsewhere(account.subject, true)
           try? await Task.sleep(for: Self.pollInterval)
         // The store has recorded that no revalidation can succeed. Or another process was told that the token is
@@ -170,6 +133,70 @@ final class Revalidator: Sendable {
     } catch {
       return failed(error)
     }
+  }
+
+  /// The course of one revalidation.
+  private struct Attempt {
+    /// The client that Apple may be called for.
+    var clientID: String
+    /// The client to call for if Apple refuses the credentials of the first; nil for none.
+    var otherClientID: String?
+    /// The moment at which the history has allowed the call.
+    var allowedAt: Date
+    /// Whether the result of another process was waited for. Then the call has to be allowed again.
+    var hasWaited = false
+    /// Whether a lease was released because the store had taken its time.
+    var wasLate = false
+  }
+
+  /// The attempt for the first client of the account that Apple may be called for; nil if there is none.
+  private func allowedAttempt(for snapshot: SessionSnapshot, _ history: AppleCallHistory) async -> Attempt? {
+    let (first, other) = await clients(for: snapshot, history)
+    let now = clock()
+    if history.mayCall(for: first, at: now) {
+      return Attempt(clientID: first, otherClientID: other, allowedAt: now)
+    }
+    guard let other, history.mayCall(for: other, at: now) else { return nil }
+    return Attempt(clientID: other, otherClientID: nil, allowedAt: now)
+  }
+
+  /// Asks Apple by a lease that was granted, or releases it if it is late, or the call is no longer allowed.
+  /// - Returns: nil if another lease is to be acquired.
+  private func use(
+    _ lease: RevalidationLease, of snapshot: SessionSnapshot, in attempt: inout Attempt, _ current: Current,
+    at now: Date
+  ) async throws(StoreError) -> Outcome? {
+    let (dependencies, history) = (current.dependencies, current.history)
+    queue.setWaitsElsewhere(lease.subject, false)
+    state.withLock { $0.ownLeases.note(lease.acquiredAt, of: lease.subject, at: now) }
+    // The store took its time, as behind another process's lock: the next lease would come as much sooner than the
+    // interval after the request to Apple. Once: with a store that is always slow that has to do.
+    if !attempt.wasLate, clock().timeIntervalSince(lease.acquiredAt) > Self.longestLeaseDelay {
+      attempt.wasLate = true
+      _ = await release(lease, dependencies)
+      return nil
+    }
+    // The account has another client's token only, and it is that client whose credentials count.
+    let isOther = !lease.clientID.utf8.elementsEqual(attempt.clientID.utf8)
+    if isOther, !attempt.hasWaited { history.noteNotCalled(for: attempt.clientID, since: attempt.allowedAt) }
+    // Or the other process could not reach Apple, and meanwhile neither could this one: those that waited must not all
+    // try.
+    if isOther || attempt.hasWaited {
+      (attempt.clientID, attempt.allowedAt) = (lease.clientID, now)
+      guard history.mayCall(for: attempt.clientID, at: now) else { return await release(lease, dependencies) }
+    }
+    if let outcome = try await ask(lease, of: snapshot, current, hasOther: attempt.otherClientID != nil) {
+      return outcome
+    }
+    // Apple refuses this client as before, or no client secret can be made: the account is asked about with the token
+    // of the other one.
+    let released = await release(lease, dependencies)
+    // Without a secret Apple was not called, and the turn would go on for nobody.
+    history.noteNotCalled(for: attempt.clientID, since: attempt.allowedAt)
+    attempt.allowedAt = clock()
+    guard let next = attempt.otherClientID, history.mayCall(for: next, at: attempt.allowedAt) else { return released }
+    (attempt.clientID, attempt.otherClientID, attempt.hasWaited) = (next, nil, false)
+    return nil
   }
 
   /// The age of a lease, in seconds, above which another one is acquired before Apple is asked.
