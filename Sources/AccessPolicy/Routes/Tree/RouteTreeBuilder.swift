@@ -208,63 +208,102 @@ struct RouteTreeBuilder {
     var parts = Parts(rows: RouteRows(methods: checked.methods.count))
     parts.exact = exact
     parts.placeOfNode = placeOfNode
-    let methods = 0...checked.methods.other
     parts.defaultRow = parts.rows.number(of: compiler.decision(effectiveDefault))
     parts.rootRow = parts.defaultRow
-    var everywhere = methods.map { _ in Self.everything }
-    var looseNodes: [RouteTree.LooseEntry] = []
+    var unions = Unions(everywhere: (0...checked.methods.other).map { _ in Self.everything })
     parts.places.reserveCapacity(places.count)
-    looseNodes.reserveCapacity(places.count)
-    // Several places may have the same row. It is added to the union once.
-    var (rows, statedRows): (Set<Int32>, Set<Int32>) = ([], [])
+    parts.entries.reserveCapacity(places.count)
     for (number, place) in places.enumerated() {
       var result = RouteTree.Place()
-      for (routes, isExact) in [(place.prefix, false), (place.exact, true)] {
-        guard let first = routes.first else { continue }
-        let (decisions, depth) = self.decisions(at: number, isExact: isExact, &parts.rows, &compiler, &problems)
-        let row = parts.rows.add(decisions)
-        if isExact {
-          result.exactAccessDepth = depth
-          let rest = self.decisions(at: number, isExact: false, &parts.rows, &compiler, &problems).numbers
-          (result.exact, result.exactWithRest) = Self.exactRows(decisions, rest, &parts.rows)
-        } else {
-          (result.prefix, result.prefixAccessDepth) = (row, depth)
-        }
-        if !isExact, place.path == [UInt8(ascii: "/")] { parts.rootRow = row }
-        if rows.insert(row).inserted {
-          for decision in decisions { parts.reachable.insert(parts.rows.decisions[Int(decision)].access) }
-        }
+      for (routes, isExact) in [(place.prefix, false), (place.exact, true)] where !routes.isEmpty {
+        let decisions = setRows(of: &result, at: number, isExact: isExact, &parts, &compiler, &problems)
+        unions.addReachable(parts.rows.add(decisions), decisions, of: parts.rows.decisions)
         guard let stated = statedDecisions(of: routes, among: decisions, &parts.rows) else { continue }
-        let statedRow = parts.rows.add(stated)
-        if statedRows.insert(statedRow).inserted {
-          for method in methods {
-            let number = stated[stated.count == 1 ? 0 : method]
-            if number == RouteTree.noDecision { continue }
-            let decision = parts.rows.decisions[Int(number)]
-            // Signing out restricts nobody: it must not apply to every path with another reading.
-            if decision.access != .signOut { everywhere[method] = everywhere[method].restricted(by: decision) }
-            parts.stating.insert(decision)
-          }
-        }
-        looseNodes.append(
-          RouteTree.LooseEntry(
-            looseNode: Int32(parts.loose.insert(checked.loosePaths[first])), place: Int32(number), isExact: isExact,
-            coversPathInfo: isExact && Self.isFile(place.path),
-            liftableLength: routes.allSatisfy { checked.routes[$0].statesOnlyAccess } ? Int32(place.path.count) : nil,
-            row: statedRow))
+        let row = parts.rows.add(stated)
+        unions.addStated(row, stated, of: parts.rows.decisions)
+        parts.entries.append(entry(of: routes, at: number, isExact: isExact, row: row, in: &parts.loose))
       }
       parts.places.append(result)
     }
-    if parts.rootRow == parts.defaultRow { parts.reachable.insert(parts.rows.decisions[Int(parts.defaultRow)].access) }
-    parts.everywhereRow = parts.rows.add(everywhere.map { parts.rows.number(of: $0) })
-    parts.entries = looseNodes.sorted { $0.looseNode < $1.looseNode }
+    if parts.rootRow == parts.defaultRow {
+      unions.reachable.insert(parts.rows.decisions[Int(parts.defaultRow)].access)
+    }
+    (parts.stating, parts.reachable) = (unions.stating, unions.reachable)
+    parts.everywhereRow = parts.rows.add(unions.everywhere.map { parts.rows.number(of: $0) })
+    sortEntries(of: &parts)
+    addFolders(to: &parts)
+    nest(&parts.places)
+    return parts
+  }
+
+  /// The unions of all rows. Several places may have the same row, which is added once.
+  private struct Unions {
+    /// The restrictions of all entries together, by method.
+    var everywhere: [RouteDecision]
+    /// Every decision that an entry leads to.
+    var stating: Set<RouteDecision> = []
+    /// The kinds of access that the path of a request can meet, read byte for byte.
+    var reachable: Set<RouteDecision.Access> = []
+    var rows: Set<Int32> = []
+    var statedRows: Set<Int32> = []
+
+    /// Adds the row of a place, whose numbers are those of decisions.
+    mutating func addReachable(_ row: Int32, _ numbers: [Int32], of decisions: [RouteDecision]) {
+      guard rows.insert(row).inserted else { return }
+      for number in numbers { reachable.insert(decisions[Int(number)].access) }
+    }
+
+    /// Adds the row of an entry, whose numbers are those of decisions, or ``RouteTree/noDecision``.
+    mutating func addStated(_ row: Int32, _ numbers: [Int32], of decisions: [RouteDecision]) {
+      guard statedRows.insert(row).inserted else { return }
+      for method in everywhere.indices {
+        let number = numbers[numbers.count == 1 ? 0 : method]
+        if number == RouteTree.noDecision { continue }
+        let decision = decisions[Int(number)]
+        // Signing out restricts nobody: it must not apply to every path with another reading.
+        if decision.access != .signOut { everywhere[method] = everywhere[method].restricted(by: decision) }
+        stating.insert(decision)
+      }
+    }
+  }
+
+  /// Sets the rows that a place has for its path as a prefix, or for exactly its path.
+  /// - Returns: the numbers of the decisions of the row.
+  private func setRows(
+    of result: inout RouteTree.Place, at number: Int, isExact: Bool, _ parts: inout Parts,
+    _ compiler: inout DecisionCompiler, _ problems: inout RouteDiagnostics
+  ) -> [Int32] {
+    let (decisions, depth) = self.decisions(at: number, isExact: isExact, &parts.rows, &compiler, &problems)
+    if isExact {
+      let rest = self.decisions(at: number, isExact: false, &parts.rows, &compiler, &problems).numbers
+      (result.exact, result.exactWithRest) = Self.exactRows(decisions, rest, &parts.rows)
+      result.exactAccessDepth = depth
+    } else {
+      (result.prefix, result.prefixAccessDepth) = (parts.rows.add(decisions), depth)
+      if places[number].path == [UInt8(ascii: "/")] { parts.rootRow = result.prefix }
+    }
+    return decisions
+  }
+
+  /// The entry of a place under the lenient reading of its path.
+  /// - Parameter routes: those for the place's path with one kind of match; not empty.
+  private func entry(
+    of routes: [Int], at number: Int, isExact: Bool, row: Int32, in loose: inout ByteTrie
+  ) -> RouteTree.LooseEntry {
+    let path = places[number].path
+    return RouteTree.LooseEntry(
+      looseNode: Int32(loose.insert(checked.loosePaths[routes[0]])), place: Int32(number), isExact: isExact,
+      coversPathInfo: isExact && Self.isFile(path),
+      liftableLength: routes.allSatisfy { checked.routes[$0].statesOnlyAccess } ? Int32(path.count) : nil, row: row)
+  }
+
+  /// Sorts the entries by their nodes, and notes the first entry of each node.
+  private func sortEntries(of parts: inout Parts) {
+    parts.entries.sort { $0.looseNode < $1.looseNode }
     parts.firstEntry = [Int32](repeating: -1, count: parts.loose.nodeCount)
     for (index, entry) in parts.entries.enumerated().reversed() {
       parts.firstEntry[Int(entry.looseNode)] = Int32(index)
     }
-    addFolders(to: &parts)
-    nest(&parts.places)
-    return parts
   }
 
   /// Adds what lies below each folder.
