@@ -211,72 +211,34 @@ extension StoreTable {
     return "SELECT \(columns) FROM \(name) ORDER BY \(key) DESC LIMIT 1"
   }
 
-  /// The columns in the order of `columns`.
+  /// Inserts rows, of which each column is an array.
   fileprivate var insertStatement: SQL {
+    """
+    INSERT INTO \(name) (\(columnNames)) SELECT * FROM unnest(\(SQL.places(columns.count)))
+    ON CONFLICT DO NOTHING
+    """
+  }
+
+  /// The names of `columns` in PostgreSQL, in the same order.
+  private var columnNames: SQL {
     switch self {
     case .accounts:
       """
-      INSERT INTO cordon.accounts (subject, name, email_key, claims, latest_authorization, last_verified, last_asked,
-        last_answer, claim_number, check_failing_since, apple_authorized, token_discarded)
-      SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT DO NOTHING
+      subject, name, email_key, claims, latest_authorization, last_verified, last_asked, last_answer, claim_number,
+      check_failing_since, apple_authorized, token_discarded
       """
-    case .submittedNames:
-      """
-      INSERT INTO cordon.submitted_names (subject, name, submitted)
-      SELECT * FROM unnest($1, $2, $3) ON CONFLICT DO NOTHING
-      """
-    case .refreshTokens:
-      """
-      INSERT INTO cordon.refresh_tokens (subject, client_id, sealed, key, version)
-      SELECT * FROM unnest($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING
-      """
-    case .sessions:
-      """
-      INSERT INTO cordon.sessions (handle, subject, client_id, began, ends, last_seen, user_agent)
-      SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING
-      """
-    case .replayGuards:
-      "INSERT INTO cordon.single_use_marks (mark, until) SELECT * FROM unnest($1, $2) ON CONFLICT DO NOTHING"
-    case .messages:
-      """
-      INSERT INTO cordon.messages (identifier, text, queued, due, attempts)
-      SELECT * FROM unnest($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING
-      """
-    case .bans:
-      """
-      INSERT INTO cordon.bans (hash, subject, until, reason, since, made_by)
-      SELECT * FROM unnest($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING
-      """
-    case .groupMembers:
-      """
-      INSERT INTO cordon.group_members (group_name, subject, added, added_by)
-      SELECT * FROM unnest($1, $2, $3, $4) ON CONFLICT DO NOTHING
-      """
-    case .accessRequests:
-      """
-      INSERT INTO cordon.access_requests (code, subject, asked)
-      SELECT * FROM unnest($1, $2, $3) ON CONFLICT DO NOTHING
-      """
-    case .invitations:
-      """
-      INSERT INTO cordon.invitations (id, hash, group_name, uses, used, expires, closes, note, created, created_by)
-      SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING
-      """
-    case .invitationUses:
-      """
-      INSERT INTO cordon.invitation_uses (invitation, subject, used)
-      SELECT * FROM unnest($1, $2, $3) ON CONFLICT DO NOTHING
-      """
-    case .machineTokens:
-      """
-      INSERT INTO cordon.machine_tokens (name, handle, group_name, created, expires, created_by)
-      SELECT * FROM unnest($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING
-      """
-    case .preparedTransfers:
-      """
-      INSERT INTO cordon.prepared_transfers (transfer, hash, subject, team, prepared, moved)
-      SELECT * FROM unnest($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING
-      """
+    case .submittedNames: "subject, name, submitted"
+    case .refreshTokens: "subject, client_id, sealed, key, version"
+    case .sessions: "handle, subject, client_id, began, ends, last_seen, user_agent"
+    case .replayGuards: "mark, until"
+    case .messages: "identifier, text, queued, due, attempts"
+    case .bans: "hash, subject, until, reason, since, made_by"
+    case .groupMembers: "group_name, subject, added, added_by"
+    case .accessRequests: "code, subject, asked"
+    case .invitations: "id, hash, group_name, uses, used, expires, closes, note, created, created_by"
+    case .invitationUses: "invitation, subject, used"
+    case .machineTokens: "name, handle, group_name, created, expires, created_by"
+    case .preparedTransfers: "transfer, hash, subject, team, prepared, moved"
     }
   }
 }
