@@ -141,17 +141,18 @@ extension StoreContract {
     StoreContract("Mail forwarding is noted with its address; what happened earlier does not undo it") { stores in
       let ada = try Scenario.subject()
       _ = try await stores.first.complete(try Scenario.signIn(ada, claims: Scenario.claims("old@relay.example")))
-      func forwarding(_ isOn: Bool, _ identifier: String, _ seconds: Int) throws -> AccountNotification {
+      func forwarding(isOn: Bool, _ identifier: String, _ seconds: Int) throws -> AccountNotification {
         try notification(
           ada, .mailForwarding(isOn: isOn, email: "new@relay.example", isPrivateEmail: true), identifier,
           at: Scenario.later(.seconds(seconds)))
       }
       let start = try await stores.second.changes(since: nil, limit: 10).cursor
-      let off = try await stores.first.carryOut(try forwarding(false, "off", 20), at: Scenario.later(.seconds(60)))
+      let off = try await stores.first.carryOut(
+        try forwarding(isOn: false, "off", 20), at: Scenario.later(.seconds(60)))
       try requireEqual(off, .carriedOut(ended: []), "what came of it")
       try requireEqual(
         try await stores.second.changes(since: start, limit: 10).changes, [.accountChanged(ada)], "the changes")
-      let on = try await stores.first.carryOut(try forwarding(true, "on", 10), at: Scenario.later(.seconds(60)))
+      let on = try await stores.first.carryOut(try forwarding(isOn: true, "on", 10), at: Scenario.later(.seconds(60)))
       try requireEqual(on, .outdated, "what came of an earlier one")
       let claims = try requireValue(try await stores.second.account(ada), "account").claims
       try requireEqual(claims.mailForwarding?.isOn, false, "whether mail is forwarded")

@@ -28,7 +28,7 @@ struct PathReadings {
     if let decoded = Self.decodingNestedEscapes(path) { add(decoded, .decoding, after: steps) }
     if Self.hasParameter(path) {
       for endsAtEncodedSlash in [false, true] {
-        add(Self.droppingParameters(path, endsAtEncodedSlash), .droppingParameters, after: steps)
+        add(Self.droppingParameters(path, endsAtEncodedSlash: endsAtEncodedSlash), .droppingParameters, after: steps)
       }
     }
     if let start = Self.authority(of: path) {
@@ -99,7 +99,7 @@ struct PathReadings {
 
   /// The path without its parameters.
   /// - Parameter endsAtEncodedSlash: whether an encoded `/` ends one, too.
-  private static func droppingParameters(_ path: Span<UInt8>, _ endsAtEncodedSlash: Bool) -> [UInt8] {
+  private static func droppingParameters(_ path: Span<UInt8>, endsAtEncodedSlash: Bool) -> [UInt8] {
     var result: [UInt8] = []
     var inParameter = false
     var index = 0

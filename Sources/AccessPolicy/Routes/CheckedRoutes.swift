@@ -106,11 +106,11 @@ struct CheckedRoutes {
   /// Whether one route is more specific than another that holds for the same request: a named host before all others,
   /// then exact before prefix, the longer path, stated methods before none, no host before every host, fewer methods.
   func isMoreSpecific(_ one: Int, than other: Int, isNamedHost: Bool) -> Bool {
-    let (a, b) = (rank(one, isNamedHost), rank(other, isNamedHost))
+    let (a, b) = (rank(one, isNamedHost: isNamedHost), rank(other, isNamedHost: isNamedHost))
     return a.lexicographicallyPrecedes(b)
   }
 
-  private func rank(_ index: Int, _ isNamedHost: Bool) -> [Int] {
+  private func rank(_ index: Int, isNamedHost: Bool) -> [Int] {
     let route = routes[index]
     let isForAll = route.host == .all
     return [

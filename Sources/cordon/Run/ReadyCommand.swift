@@ -30,10 +30,10 @@ struct ReadyCommand: AsyncParsableCommand {
       let client = AdminClient(forHealthAt: address)
       if live {
         let liveness = try await client.liveness()
-        try report("live", liveness.isLive, because: liveness.reason, at: address)
+        try report("live", isReached: liveness.isLive, because: liveness.reason, at: address)
       } else {
         let readiness = try await client.readiness()
-        try report("ready", readiness.isReady, because: readiness.reason, at: address)
+        try report("ready", isReached: readiness.isReady, because: readiness.reason, at: address)
       }
     } catch let code as ExitCode {
       throw code
@@ -45,7 +45,9 @@ struct ReadyCommand: AsyncParsableCommand {
 
   /// Prints the state of the gateway, or the reason why it is not in it.
   /// - Throws: `ExitCode` 1 where it is not.
-  private func report(_ state: String, _ isReached: Bool, because reason: String?, at address: BindAddress) throws {
+  private func report(
+    _ state: String, isReached: Bool, because reason: String?, at address: BindAddress
+  ) throws {
     guard isReached else {
       printError("not \(state): \(printable(reason ?? "see /healthz at \(address)"))")
       throw ExitCode.failure

@@ -32,7 +32,7 @@ final class OpenExchangeReview {
     if exchange.isActive, !exchange.isOfMachineToken { session.unnotedUse = now }
     guard let entry = refreshedEntry(of: session, handle) else {
       if let ending = session.takeEnding(at: now) { return ending }
-      lookUp(handle, of: session, now, exchange.isOfMachineToken)
+      lookUp(handle, isMachineToken: exchange.isOfMachineToken, of: session, now)
       return nil
     }
     noteUse(of: session, in: entry)
@@ -102,7 +102,7 @@ final class OpenExchangeReview {
     if !isTrusted, sessions.storeHealth.isUnavailable || sessions.storeHealth.isRefused {
       session.state = .over(.unverifiable)
     } else {
-      lookUp(entry.snapshot.session.handle, of: session, now, entry.isOfMachineToken)
+      lookUp(entry.snapshot.session.handle, isMachineToken: entry.isOfMachineToken, of: session, now)
     }
     return false
   }
@@ -155,7 +155,7 @@ final class OpenExchangeReview {
   /// The pause before the store is asked again after it did not answer.
   private static let lookUpPause: Int64 = 1_000
 
-  private func lookUp(_ handle: PublicSessionID, of session: OpenSession, _ now: Int64, _ isMachineToken: Bool) {
+  private func lookUp(_ handle: PublicSessionID, isMachineToken: Bool, of session: OpenSession, _ now: Int64) {
     if case .lookingUp = session.state { return }
     guard !session.lookUpPause.contains(now) else {
       // It was just asked: an exchange without a current session does not outlast the outage grace.

@@ -31,8 +31,8 @@ final class RevalidationQueue: Sendable {
   }
 
   /// Notes whether the revalidation of the account waits for the result of another process.
-  func setWaitsElsewhere(_ subject: Subject, _ waits: Bool) {
-    state.withLock { $0.slots.setWaitsElsewhere(subject, waits) }
+  func note(_ subject: Subject, waitsElsewhere: Bool) {
+    state.withLock { $0.slots.note(subject, waitsElsewhere: waitsElsewhere) }
   }
 
   /// Frees the slot of an account.

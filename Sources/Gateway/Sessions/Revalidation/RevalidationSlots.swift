@@ -77,9 +77,9 @@ struct RevalidationSlots {
   }
 
   /// Notes whether a revalidation that is under way waits for the result of another process.
-  mutating func setWaitsElsewhere(_ subject: Subject, _ waits: Bool) {
+  mutating func note(_ subject: Subject, waitsElsewhere: Bool) {
     guard underWay[subject] != nil else { return }
-    if waits { elsewhere.insert(subject) } else { elsewhere.remove(subject) }
+    if waitsElsewhere { elsewhere.insert(subject) } else { elsewhere.remove(subject) }
   }
 
   /// Frees the slot of an account.

@@ -122,7 +122,7 @@ final class Revalidator: Sendable {
           }
           attempt.hasWaited = true
           current.history.noteNotCalled(for: attempt.clientID, since: attempt.allowedAt)
-          queue.setWaitsElsewhere(account.subject, true)
+          queue.note(account.subject, waitsElsewhere: true)
           try? await Task.sleep(for: Self.pollInterval)
         // The store has recorded that no revalidation can succeed. Or another process was told that the token is
         // revoked, and has ended the sessions: a request that waits must not be admitted from the cache.
@@ -167,7 +167,7 @@ final class Revalidator: Sendable {
     at now: Date
   ) async throws(StoreError) -> Outcome? {
     let (dependencies, history) = (current.dependencies, current.history)
-    queue.setWaitsElsewhere(lease.subject, false)
+    queue.note(lease.subject, waitsElsewhere: false)
     state.withLock { $0.ownLeases.note(lease.acquiredAt, of: lease.subject, at: now) }
     // The store took its time, as behind another process's lock: the next lease would come as much sooner than the
     // interval after the request to Apple. Once: with a store that is always slow that has to do.
