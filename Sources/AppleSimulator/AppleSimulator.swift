@@ -1,4 +1,3 @@
-package import FoundationEssentials
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -13,13 +12,9 @@ package struct AppleSimulator: Sendable {
   private let configuration: SimulatorConfiguration
   private let apple: SimulatedApple
 
-  /// - Parameters:
-  ///   - configuration: the address to listen on, the clients and the users.
-  ///   - clock: the real time, which the control API can add to.
+  /// - Parameter configuration: the address to listen on, the clients and the users.
   /// - Throws: `RegistrationError` for a client that Apple's portal would refuse.
-  package init(
-    configuration: SimulatorConfiguration, clock: @escaping @Sendable () -> Date = { Date() }
-  ) throws(RegistrationError) {
+  package init(configuration: SimulatorConfiguration) throws(RegistrationError) {
     var state = SimulatorState(users: configuration.users, switches: configuration.switches)
     for client in configuration.clients {
       try client.validate(allowingLoopback: configuration.switches.allowsLoopbackRedirects)
@@ -27,7 +22,7 @@ package struct AppleSimulator: Sendable {
     }
     state.notificationURL = configuration.notificationURL
     self.configuration = configuration
-    apple = SimulatedApple(state: state, clock: clock)
+    apple = SimulatedApple(state: state)
   }
 
   /// Serves until the task is cancelled.

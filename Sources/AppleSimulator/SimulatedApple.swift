@@ -1,21 +1,20 @@
 import FoundationEssentials
 import Synchronization
 
-/// The one Apple that all requests of a running simulator talk to: its state, and its clock.
+/// The one Apple that all requests of a running simulator talk to: its state and its time.
 final class SimulatedApple: Sendable {
   private let state: Mutex<SimulatorState>
   private let initial: SimulatorState
-  private let clock: @Sendable () -> Date
 
-  init(state: SimulatorState, clock: @escaping @Sendable () -> Date) {
+  init(state: SimulatorState) {
     self.state = Mutex(state)
     initial = state
-    self.clock = clock
   }
 
-  /// Reads and changes the state. The second argument is the simulator's time, in seconds since 1970.
+  /// Reads and changes the state. The second argument is the simulator's time, in seconds since 1970: the real time,
+  /// with what the control API has added to it.
   func withState<Result: Sendable>(_ body: (inout SimulatorState, Double) throws -> Result) rethrows -> Result {
-    let real = clock().timeIntervalSince1970
+    let real = Date().timeIntervalSince1970
     return try state.withLock { state in try body(&state, real + state.clockOffset) }
   }
 

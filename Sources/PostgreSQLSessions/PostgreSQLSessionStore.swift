@@ -127,11 +127,11 @@ package final class PostgreSQLSessionStore: SessionStore {
     return try await pool.run(isRetryable: isRetryable, body)
   }
 
-  /// Runs `body`, which calls `requireCompatibility` itself, on a connection.
+  /// Runs `body`, which calls `requireCompatibility` itself and is idempotent, on a connection.
   func runAnySchema<Value: Sendable>(
-    isRetryable: Bool, _ body: @escaping @Sendable (Connection) throws -> Value
+    _ body: @escaping @Sendable (Connection) throws -> Value
   ) async throws(StoreError) -> Value {
-    try await pool.run(isRetryable: isRetryable, body)
+    try await pool.run(isRetryable: true, body)
   }
 
   /// Records which programs may use the store.
@@ -204,7 +204,7 @@ extension PostgreSQLSessionStore {
   /// Counts `cordon.store.pings` up, reads from the two large tables, and at most once a minute checks the permissions
   /// on all of them. Works on a store of a newer schema, so as to report that.
   package func ping() async throws(StoreError) {
-    try await runAnySchema(isRetryable: true) { [self] connection in
+    try await runAnySchema { [self] connection in
       try requireCompatibility(with: StoreCondition(connection))
       try connection.run("UPDATE cordon.store SET pings = pings + 1 WHERE id = 1")
       // One table may be locked, or not be readable, while others are.

@@ -17,7 +17,7 @@ package final class Counter: Sendable {
   ///   - name: the family's name, ending in `_total`.
   ///   - labelNames: the labels of each event.
   ///   - expected: label values that are exposed as 0 before they first occur, so that rates can be computed.
-  init(name: String, help: String, labelNames: [String], expected: [[String]] = []) {
+  init(name: String, help: String, labelNames: [String], expected: [[String]]) {
     self.name = name
     self.help = help
     self.labelNames = labelNames

@@ -160,7 +160,7 @@ package final class MetricsRegistry: Sendable {
   /// Adds gauges that are evaluated when the metrics are read; none omits the family. The closure must be fast, and its
   /// labels few: names and addresses of the configuration.
   package func addGauges(
-    _ name: String, kind: MetricsText.Kind = .gauge, help: String, read: @escaping @Sendable () -> [Sample]
+    _ name: String, kind: MetricsText.Kind, help: String, read: @escaping @Sendable () -> [Sample]
   ) {
     parts.withLock { parts in
       guard !parts.gauges.contains(where: { $0.name == name }) else { return }

@@ -6,7 +6,7 @@ extension PostgreSQLSessionStore {
   /// the two: a number that is missing was removed, or lost by a failover. A gap that a rollback has left retires all
   /// connections. Throws when the server is a standby.
   package func changes(since cursor: ChangeCursor?, limit: Int) async throws(StoreError) -> StoreChanges {
-    try await runAnySchema(isRetryable: true) { [self] connection in
+    try await runAnySchema { [self] connection in
       guard let cursor else {
         return StoreChanges(changes: [], cursor: try positions(connection).latest, gap: .none)
       }

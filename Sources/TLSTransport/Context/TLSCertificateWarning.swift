@@ -4,7 +4,7 @@ package enum TLSCertificateWarning: Sendable, Equatable {
   case expired(since: Int64)
   /// Before its notBefore: issued for later, or a clock that is slow.
   case notYetValid(until: Int64)
-  /// Valid, but for less time than the notice that the caller asks for.
+  /// Valid for less than 14 days.
   case expiresSoon(at: Int64)
 
   /// Whether browsers refuse the certificate.
@@ -29,10 +29,15 @@ package enum TLSCertificateWarning: Sendable, Equatable {
 }
 
 extension TLSIdentity {
-  func warning(at now: Int64, notice: Int64) -> TLSCertificateWarning? {
+  /// The time before the expiry from which on it is reported, in seconds: 14 days.
+  private static let notice: Int64 = 1_209_600
+
+  /// The warning for the operator about the dates of the certificate; nil without one.
+  /// - Parameter now: the time in seconds since 1970.
+  func warning(at now: Int64) -> TLSCertificateWarning? {
     if now >= validity.upperBound { return .expired(since: validity.upperBound) }
     if now < validity.lowerBound { return .notYetValid(until: validity.lowerBound) }
     // Neither side can overflow: dates of certificates have four-digit years, and now is between two of them.
-    return validity.upperBound - now < notice ? .expiresSoon(at: validity.upperBound) : nil
+    return validity.upperBound - now < Self.notice ? .expiresSoon(at: validity.upperBound) : nil
   }
 }

@@ -120,11 +120,9 @@ package final class TLSServerContext: Sendable {
   /// The worst warning for the operator about the certificates' dates; nil without one. It refuses nothing: a gateway
   /// with an expired certificate still serves clients that ignore it, and health checks.
   ///
-  /// - Parameters:
-  ///   - now: the time in seconds since 1970.
-  ///   - notice: the time before the expiry at which it is reported, in seconds. Default: 1,209,600 (14 days).
-  package func certificateWarning(at now: Int64, notice: Int64 = 1_209_600) -> TLSCertificateWarning? {
-    let warnings = identities.compactMap { $0.warning(at: now, notice: notice) }
+  /// - Parameter now: the time in seconds since 1970.
+  package func certificateWarning(at now: Int64) -> TLSCertificateWarning? {
+    let warnings = identities.compactMap { $0.warning(at: now) }
     return warnings.first { $0.isRefusal } ?? warnings.first
   }
 

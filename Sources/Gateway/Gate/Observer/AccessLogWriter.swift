@@ -4,7 +4,7 @@ internal import Operations
 
 /// Writes access log lines of one event loop; the buffers are kept.
 final class AccessLogWriter {
-  private let output: LogSink
+  private let output = LogSink.standard
   private let format: LineFormat
   private let fields: [AccessLogField]
   /// Whether lines are in the Combined Log Format.
@@ -16,10 +16,9 @@ final class AccessLogWriter {
   private var line = LogBuffer()
 
   /// - Parameter hidden: the path below which nothing is logged.
-  init(_ settings: LogSettings, hidden: [UInt8] = [], output: LogSink = .standard) {
+  init(_ settings: LogSettings, hidden: [UInt8]) {
     self.hidden = hidden
-    self.output = output
-    format = settings.format(for: output)
+    format = settings.format(for: .standard)
     isCombined = settings.format == .combined
     fields = isCombined ? AccessLogField.combined : settings.accessFields ?? AccessLogField.standard
     wantedFields = fields.reduce(into: .nothing) { wanted, field in
