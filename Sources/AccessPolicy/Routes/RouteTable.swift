@@ -121,6 +121,16 @@ package final class RouteTable: Sendable {
     }
   }
 
+  /// Whether membership in a group could admit a user whom rules deny: each that denies does so by its lists, which
+  /// name a group.
+  /// - Parameter decide: decides on the user by one of the rules.
+  package func couldBeLifted(_ indexes: RuleIndexes, decide: (_ rule: Int) -> AccessDecision) -> Bool {
+    (0..<indexes.count).allSatisfy { position in
+      guard case .denied(let reason) = decide(indexes[position]) else { return true }
+      return rules[indexes[position]].couldBeLifted(reason)
+    }
+  }
+
   /// The decision on a machine token in a group of this name. An undeclared group admits nowhere.
   package func evaluateToken(inGroupNamed name: String, by access: RouteDecision.Access) -> AccessDecision {
     groups.number(of: name).map { evaluateToken(in: $0, by: access) } ?? .denied(.notListed)

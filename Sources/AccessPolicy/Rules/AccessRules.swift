@@ -35,11 +35,16 @@ package struct AccessRules: Sendable, Hashable {
     self.requirements = requirements
   }
 
-  /// Whether users who hide the address are refused, whatever list names them.
-  package var refusesPrivateEmail: Bool { privateEmail == .deny }
-
-  /// Whether `allow_groups` names a group, so that its members are admitted.
-  package var namesGroups: Bool { lists.map { !$0.groups.isEmpty } ?? false }
+  /// Whether membership in a group could admit a user whom the rules deny: `allow_groups` names one, and neither a deny
+  /// list nor a condition denies.
+  func couldBeLifted(_ reason: DenialReason) -> Bool {
+    guard let lists, !lists.groups.isEmpty else { return false }
+    return switch reason {
+    case .notListed, .emailNotVerified, .emailMissing: true
+    case .emailHidden: privateEmail != .deny
+    case .denyListed, .claimNotMet, .emailShown: false
+    }
+  }
 
   /// Evaluates the rules for a user: a list must name the user, no deny list may, and address and claims must meet the
   /// conditions.

@@ -39,7 +39,7 @@ final class GateRig: Sendable {
 
   init(
     _ settings: GatewaySettings? = nil, apple: FakeApple = FakeApple(), secrets: String = "a",
-    longestWait: Duration = RevalidationSchedule.longestWait, accessRequests: AccessRefusal.RequestQuery? = nil,
+    longestWait: Duration = RevalidationSchedule.longestWait, accessRequests: SiteEndpoints.AccessRequestQuery? = nil,
     store: MemoryStore = MemoryStore(), logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
   ) async throws {
     self.store = store

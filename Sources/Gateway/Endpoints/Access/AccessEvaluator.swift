@@ -37,7 +37,7 @@ struct AccessEvaluator: Sendable {
     let table = policy.routes.rules
     func decide(_ rule: Int) -> AccessDecision { policy.evaluate(user, of: snapshot, by: table[rule]) }
     if (0..<rules.count).allSatisfy({ decide(rules[$0]) == .allowed }) { return .admitted }
-    return AccessRefusal.couldBeLifted(rules, of: table, decide: decide) ? .refusedByLists : .refused
+    return policy.routes.couldBeLifted(rules, decide: decide) ? .refusedByLists : .refused
   }
 
   /// Whether the gate passes `GET` of a path on with the identity of a user, whatever the age of the sign-in and the

@@ -33,7 +33,7 @@ struct AccessRequestEndpoint: Sendable {
   private func isIntended(_ request: ControlRequest) -> Bool { requestSessions.isIntended(request, at: origin) }
 
   /// Looks up requests for access, for the gate; nil if they are disabled.
-  var lookUps: AccessRefusal.RequestQuery? { isEnabled ? lookUp : nil }
+  var lookUps: SiteEndpoints.AccessRequestQuery? { isEnabled ? lookUp : nil }
 
   /// Whether a request of the user waits, and its code; nil if the store does not answer.
   func lookUp(_ subject: Subject) async -> AccessRequestState? {

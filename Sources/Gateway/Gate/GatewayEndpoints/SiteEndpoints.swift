@@ -1,4 +1,6 @@
 internal import DataPlane
+internal import Pages
+internal import Sessions
 internal import WebFormats
 
 /// The endpoints of a site.
@@ -10,7 +12,10 @@ struct SiteEndpoints: Sendable {
   /// Keeps the entries of a form in the browser.
   var keepForm: @Sendable (KeepableForm) -> EndpointAction
   /// Looks up requests for access; nil if nobody may ask.
-  var accessRequests: AccessRefusal.RequestQuery?
+  var accessRequests: AccessRequestQuery?
   /// Answers `POST account/stop` without a valid session; nil if it is answered like any other page without one.
   var stopAgain: EndpointAction?
+
+  /// Asks the store for the request of a user for access; nil if the store does not answer.
+  typealias AccessRequestQuery = @Sendable (Subject) async -> AccessRequestState?
 }

@@ -13,6 +13,12 @@ struct DeniedUsers {
   private let endpoints: [SiteEndpoints]
   private let responses: GateResponses
 
+  /// The time for which an event loop caches the request of a session's user, in milliseconds. Asking, admitting and
+  /// rejecting end it on every loop of this process.
+  private static let requestStateLifetime: Int64 = 60_000
+  /// The same after the store did not answer.
+  private static let outageRetryInterval: Int64 = 1_000
+
   init(_ routes: RouteTable, _ sessions: LoopSessions, _ endpoints: [SiteEndpoints], _ responses: GateResponses) {
     self.routes = routes
     self.sessions = sessions
@@ -41,9 +47,7 @@ struct DeniedUsers {
   /// Whether membership in a group could admit the user whom the rules of a route refuse.
   private func couldBeLifted(_ route: RouteDecision, _ entry: SessionCacheEntry) -> Bool {
     guard case .rules(let rules) = route.access else { return false }
-    return AccessRefusal.couldBeLifted(rules, of: routes.rules) {
-      entry.decision(of: $0, sessions.configuration)
-    }
+    return routes.couldBeLifted(rules) { entry.decision(of: $0, sessions.configuration) }
   }
 
   /// The query for the user's request for access, which only the store knows; nil if it is cached.
@@ -58,7 +62,7 @@ struct DeniedUsers {
       let found = await accessRequests(subject)
       try? await bound.eventLoop.submit {
         // If the store does not answer, the button stays: pressing it says so.
-        let lifetime = found == nil ? AccessRefusal.outageRetryInterval : AccessRefusal.requestStateLifetime
+        let lifetime = found == nil ? Self.outageRetryInterval : Self.requestStateLifetime
         bound.value.entry.take(found ?? .mayAsk, for: Period(from: bound.value.sessions.now, for: lifetime))
       }.get()
     }
