@@ -92,7 +92,7 @@ struct OnePlaceEach {
       signs: [#"reduce\(UInt8\(0\)\) \{ \$0 \| \("#], place: "Secrets/ConstantTime.swift"),
     Unique(
       subject: "reading a file that may hold a secret",
-      signs: [#"[^\w.]open\(\w+, O_RDONLY"#, "O_NONBLOCK"], place: "Secrets/OpenedFile.swift",
+      signs: [#"[^\w.]open\(\w+, O_RDONLY"#, "O_NONBLOCK"], place: "Secrets/Files/OpenedFile.swift",
       exceptions: [
         "Gateway/Assembly/Process/AvailableProcessors.swift": "reads the kernel's files of a control group",
         "SocketTransport/Channel/ListeningSocket.swift": "sets the flag of an inherited socket",

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Operations
+import Processes
 
 #if canImport(Glibc)
   import Glibc

@@ -1,4 +1,4 @@
-import Operations
+import Processes
 import Testing
 
 @Suite("The command line of the process")
