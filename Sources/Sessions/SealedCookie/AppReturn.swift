@@ -40,19 +40,16 @@ extension SessionKeyring {
   /// - Parameter now: it can be opened for `AppReturn.lifetime` from here.
   /// - Throws: only `SealError.failed`.
   package func sealAppReturn(_ appReturn: AppReturn, now: Date) throws(SealError) -> String {
-    let (high, low) = (appReturn.identifier.high.bigEndian, appReturn.identifier.low.bigEndian)
-    return try sealText(
-      withUnsafeBytes(of: (high, low)) { Array($0) } + appReturn.challenge, for: .appReturn,
-      expires: now.advanced(by: AppReturn.lifetime))
+    try sealText(
+      appReturn.identifier.bytes + appReturn.challenge, for: .appReturn, expires: now.advanced(by: AppReturn.lifetime))
   }
 
   /// Opens a code. The store decides whether it was used before.
   package func openAppReturn(_ code: [UInt8], now: Date) throws(SealError) -> AppReturn {
     let bytes = try openText(code, for: .appReturn, now: now)
     guard bytes.count >= SessionIdentifier.byteCount else { throw .refused }
-    func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
-    let identifier = SessionIdentifier(high: number(bytes[..<8]), low: number(bytes[8..<16]))
-    guard let appReturn = AppReturn(identifier, challenge: Array(bytes[16...])) else { throw .refused }
+    let challenge = Array(bytes.dropFirst(SessionIdentifier.byteCount))
+    guard let appReturn = AppReturn(SessionIdentifier(bigEndian: bytes), challenge: challenge) else { throw .refused }
     return appReturn
   }
 }

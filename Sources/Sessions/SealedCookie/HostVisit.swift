@@ -33,7 +33,8 @@ package struct HostVisit: Sendable, Equatable {
     return visit
   }
 
-  /// Whether it has expired. One that begins in the future was begun by a wrong clock, and counts as expired.
+  /// Whether it has expired. One that begins a lifetime or more in the future was begun by a wrong clock, and counts as
+  /// expired.
   package func isOver(at now: Date) -> Bool {
     now >= began.advanced(by: Self.lifetime) || began >= now.advanced(by: Self.lifetime)
   }
@@ -84,16 +85,14 @@ package struct HostArrival: Sendable, Equatable {
 
   ///     expiry in ms (8) | session identifier (16) | destination
   fileprivate var bytes: [UInt8] {
-    expires.millisecondsSince1970.bigEndianBytes + identifier.high.bigEndianBytes + identifier.low.bigEndianBytes
-      + destination.bytes
+    expires.millisecondsSince1970.bigEndianBytes + identifier.bytes + destination.bytes
   }
 
   fileprivate init?(bytes: [UInt8]) {
     guard bytes.count >= 24, let destination = Destination(bytes[24...]) else { return nil }
     self.destination = destination
     expires = Date(millisecondsSince1970: Int64(bigEndian: bytes[..<8]))
-    identifier = SessionIdentifier(
-      high: UInt64(bigEndian: bytes[8..<16]), low: UInt64(bigEndian: bytes[16..<24]))
+    identifier = SessionIdentifier(bigEndian: bytes[8..<24])
   }
 }
 
@@ -128,15 +127,6 @@ private struct Destination: Sendable, Equatable {
     secretHash = Array(bytes[..<SHA256.byteCount])
     host = String(decoding: bytes[head..<end], as: UTF8.self)
     returnTo = String(decoding: bytes[end...], as: UTF8.self)
-  }
-}
-
-extension FixedWidthInteger {
-  fileprivate var bigEndianBytes: [UInt8] { withUnsafeBytes(of: bigEndian) { Array($0) } }
-
-  /// Reads at most as many bytes as the number has.
-  fileprivate init(bigEndian bytes: some Collection<UInt8>) {
-    self = bytes.reduce(0) { $0 << 8 | Self(truncatingIfNeeded: $1) }
   }
 }
 

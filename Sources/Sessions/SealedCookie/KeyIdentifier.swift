@@ -11,7 +11,7 @@ package struct KeyIdentifier: Sendable, Hashable, Comparable, CustomStringConver
     number = UInt32(bigEndian: bytes.loadUnaligned(as: UInt32.self))
   }
 
-  var bytes: [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }
+  var bytes: [UInt8] { number.bigEndianBytes }
 
   package static func < (left: KeyIdentifier, right: KeyIdentifier) -> Bool { left.number < right.number }
 

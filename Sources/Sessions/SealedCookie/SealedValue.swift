@@ -74,7 +74,7 @@ extension SessionKeyring {
     let salt = SystemRandom.bytes(SealedValue.saltLength)
     let nonce = SystemRandom.bytes(AES256GCM.nonceLength)
     let expiry = expires?.millisecondsSince1970 ?? Int64.max
-    let plain = withUnsafeBytes(of: expiry.bigEndian) { Array($0) } + bytes
+    let plain = expiry.bigEndianBytes + bytes
     guard
       let sealed = AES256GCM.seal(
         plain, using: keys[0].messageKey(for: purpose, salt: salt), nonce: nonce,
@@ -90,8 +90,8 @@ extension SessionKeyring {
     guard knows(key) else { throw .unknownKey(key) }
     for candidate in keys where candidate.identifier == key {
       guard let plain = candidate.open(sealed, for: purpose, context: context) else { continue }
-      let expiry = plain.prefix(SealedValue.expiryLength).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-      guard now.millisecondsSince1970 < Int64(bitPattern: expiry) else { throw .expired }
+      let expiry = Int64(bigEndian: plain.prefix(SealedValue.expiryLength))
+      guard now.millisecondsSince1970 < expiry else { throw .expired }
       return Array(plain.dropFirst(SealedValue.expiryLength))
     }
     throw .refused

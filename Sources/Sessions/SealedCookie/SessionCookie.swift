@@ -41,7 +41,7 @@ extension SessionKeyring {
   package func signedCookie(for identifier: SessionIdentifier, on scope: CookieScope) -> String {
     var bytes: [UInt8] = [scope.version]
     bytes += keys[0].identifier.bytes
-    bytes += withUnsafeBytes(of: (identifier.high.bigEndian, identifier.low.bigEndian)) { Array($0) }
+    bytes += identifier.bytes
     bytes += HMACSHA256.code(for: bytes + scope.authority, using: keys[0].cookie)
     return Base64URL.text(bytes)
   }

@@ -9,10 +9,12 @@ package struct PublicSessionID: Sendable, Hashable, CustomStringConvertible {
   package static let byteCount = 16
   static let label = Array("cordon session handle v1\0".utf8)
 
-  let high: UInt64
-  let low: UInt64
+  /// The first eight bytes, the most significant first.
+  package let high: UInt64
+  /// The last eight bytes.
+  package let low: UInt64
 
-  /// From its two halves, the first eight bytes in `high`.
+  /// From its two halves.
   package init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low
@@ -21,8 +23,8 @@ package struct PublicSessionID: Sendable, Hashable, CustomStringConvertible {
   /// Nil unless there are exactly 16 bytes.
   package init?(bytes: some Collection<UInt8>) {
     guard bytes.count == Self.byteCount else { return nil }
-    high = bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
-    low = bytes.dropFirst(8).reduce(0) { $0 << 8 | UInt64($1) }
+    high = UInt64(bigEndian: bytes.prefix(8))
+    low = UInt64(bigEndian: bytes.dropFirst(8))
   }
 
   /// From what `text` gave; nil for anything else.

@@ -22,10 +22,18 @@ package struct SessionIdentifier: Sendable, Hashable, CustomStringConvertible, C
     self.low = low
   }
 
+  /// From the first 16 of the bytes.
+  init(bigEndian bytes: some Collection<UInt8>) {
+    high = UInt64(bigEndian: bytes.prefix(8))
+    low = UInt64(bigEndian: bytes.dropFirst(8).prefix(8))
+  }
+
+  /// The 16 bytes, as cookies and one-time codes hold them.
+  var bytes: [UInt8] { withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { Array($0) } }
+
   /// The name under which the session is stored, listed and sent to the upstream.
   package var handle: PublicSessionID {
-    let bytes = withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { Array($0) }
-    return SHA256.hash(PublicSessionID.label + bytes).withUnsafeBytes { PublicSessionID(bigEndian: $0) }
+    SHA256.hash(PublicSessionID.label + bytes).withUnsafeBytes { PublicSessionID(bigEndian: $0) }
   }
 
   package var description: String { "SessionIdentifier(secret)" }

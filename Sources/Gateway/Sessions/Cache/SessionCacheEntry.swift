@@ -267,11 +267,7 @@ extension PublicSessionID {
 
 extension ConnectionKey {
   /// The key by which connections of a session are found.
-  init(_ handle: PublicSessionID) {
-    let bytes = handle.bytes
-    self.init(
-      high: bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }, low: bytes[8...].reduce(0) { $0 << 8 | UInt64($1) })
-  }
+  init(_ handle: PublicSessionID) { self.init(high: handle.high, low: handle.low) }
 }
 
 extension Account {
