@@ -1,5 +1,4 @@
 internal import DataPlane
-internal import IdentityAssertion
 internal import Operations
 internal import Sessions
 
@@ -66,39 +65,5 @@ enum FixedSettings {
     others.isEmpty
       ? "none"
       : others.map { "\($0.name) \($0.address)\($0.tls == nil ? "" : " with TLS")" }.joined(separator: ", ")
-  }
-
-  /// The tables in which two configurations differ, for people. The contents of the files that they name are not
-  /// compared.
-  static func changes(from current: GatewaySettings, to next: GatewaySettings) -> [String] {
-    var changes: [String] = []
-    func compare(_ name: String, _ isSame: Bool) { if !isSame { changes.append(name) } }
-    compare("public_url", current.origin == next.origin)
-    compare("path_prefix", current.prefix == next.prefix)
-    // Kept with the listeners, and configured beside `limits.clients.sign_ins`.
-    var listener = next.listener
-    listener.limits.connectionsPerClient = current.listener.limits.connectionsPerClient
-    compare("listen", current.listener == listener && current.hosts == next.hosts)
-    compare("limits", current.signInRate == next.signInRate && listener == next.listener)
-    compare("admin", current.admin == next.admin)
-    compare("headers", current.responseHeaders == next.responseHeaders)
-    compare("upstream", current.upstream == next.upstream && current.upstreams == next.upstreams)
-    compare("apple", current.apple == next.apple && current.appleProxy == next.appleProxy)
-    compare("session", current.session == next.session)
-    compare("revalidation", current.revalidation == next.revalidation)
-    compare("store", current.store == next.store)
-    compare("identity", current.identity == next.identity)
-    compare("assertion", current.assertion == next.assertion)
-    compare("notifications", current.notificationRelay == next.notificationRelay)
-    compare("native", current.native == next.native)
-    compare("verify", current.verify == next.verify)
-    compare("access", current.access == next.access)
-    compare("group", current.groups == next.groups)
-    compare("host", current.sites == next.sites)
-    compare("route", current.routes == next.routes)
-    compare("pages", current.pages == next.pages && current.button == next.button)
-    compare("log", current.log == next.log)
-    compare("shutdown", current.drain == next.drain)
-    return changes
   }
 }

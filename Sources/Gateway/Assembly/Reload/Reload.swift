@@ -133,8 +133,7 @@ actor Reload {
       running.certificates.noteReload(await files.run { next.listener.reloadUpstreamCertificates() })
       self.report(next.members.problems)
       reportRepaired(next.members, since: current.members)
-      return .done(
-        FixedSettings.changes(from: current.settings, to: settings), kept: next.members.problems.map(\.description))
+      return .done(current.settings.changes(to: settings), kept: next.members.problems.map(\.description))
     } catch let error as SettingsError {
       return .refused(error.problems)
     } catch {

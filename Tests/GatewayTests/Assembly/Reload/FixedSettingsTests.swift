@@ -20,10 +20,10 @@ struct FixedSettingsTests {
     next.session.idleTimeout = .seconds(60)
     next.drain.delay = .seconds(5)
     #expect(FixedSettings.problems(from: current, to: next).isEmpty)
-    #expect(FixedSettings.changes(from: current, to: next) == ["session", "identity", "shutdown"])
+    #expect(current.changes(to: next) == ["session", "identity", "shutdown"])
     var limited = current
     limited.listener.limits.connectionsPerClient = 7
-    #expect(FixedSettings.changes(from: current, to: limited) == ["limits"])
+    #expect(current.changes(to: limited) == ["limits"])
     var other = current
     other.sites = [
       SiteSettings(host: HostSettings(origin: try PublicOrigin(parsing: "https://wiki.example.com")), pages: .init())
@@ -32,7 +32,7 @@ struct FixedSettingsTests {
     other.native.acceptsBearer = true
     other.responseHeaders = [ResponseHeader(name: "X-Test", value: "1")]
     #expect(FixedSettings.problems(from: current, to: other).isEmpty)
-    #expect(FixedSettings.changes(from: current, to: other) == ["headers", "native", "verify", "host"])
+    #expect(current.changes(to: other) == ["headers", "native", "verify", "host"])
     next.listener.main.address = .unix(path: "/run/x")
     next.adminAddress = .ip(host: "127.0.0.1", port: 1)
     next.workers = 7
@@ -165,14 +165,14 @@ struct FixedSettingsTests {
     var current = try Self.current()
     try change.prepare(&current)
     var next = current
-    #expect(FixedSettings.changes(from: current, to: next) == [])
+    #expect(current.changes(to: next) == [])
     try change.apply(&next)
     let problems = FixedSettings.problems(from: current, to: next)
     if let key = change.refused {
       #expect(problems.count == 1 && problems[0].hasPrefix("\(key) cannot change while the gateway runs ("))
     } else {
       #expect(problems == [])
-      #expect(FixedSettings.changes(from: current, to: next) == [change.name])
+      #expect(current.changes(to: next) == [change.name])
     }
   }
 
