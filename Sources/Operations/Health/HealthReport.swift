@@ -54,18 +54,13 @@ package struct HealthReport: Sendable, Equatable {
   }
 
   private static func refusal(_ obstacles: [HealthCheck], _ message: String?) -> HealthAnswer {
-    var body = [UInt8]("{\"status\":\"failing\",\"checks\":[".utf8)
-    for (index, check) in obstacles.enumerated() {
-      if index > 0 { body.append(UInt8(ascii: ",")) }
-      JSONString.append(check.name.utf8Span.span, to: &body)
+    var json = JSONWriter()
+    json.object { json in
+      json.string("status", "failing")
+      json.array("checks") { json in for check in obstacles { json.string(nil, check.name) } }
+      if let message { json.string("message", message) }
     }
-    body.append(UInt8(ascii: "]"))
-    if let message {
-      body.append(contentsOf: ",\"message\":".utf8)
-      JSONString.append(message.utf8Span.span, to: &body)
-    }
-    body.append(contentsOf: "}\n".utf8)
-    return HealthAnswer(status: 503, body: body)
+    return HealthAnswer(status: 503, body: json.bytes + [UInt8(ascii: "\n")])
   }
 
   /// The answer of `/healthz`: a JSON object `{"status", "checks": [{"name", "status", "message", "since"}]}`.
@@ -73,6 +68,7 @@ package struct HealthReport: Sendable, Equatable {
 
   private static let ok = [UInt8]("{\"status\":\"ok\"}\n".utf8)
 
+  /// With a line for each check, for people.
   private func json() -> [UInt8] {
     var body = [UInt8]("{\"status\":\"\(summary.rawValue)\",\"checks\":[".utf8)
     for (index, check) in checks.enumerated() {
