@@ -17,7 +17,7 @@ package struct Configuration: Sendable, Equatable {
   package internal(set) var aliases: [String] = []
   /// The hosts with a session cookie of their own (`[[host]]`), in the order of the file.
   package internal(set) var hosts: [HostConfiguration] = []
-  /// Event loops; 0 for one per processor core. Default: 0.
+  /// The number of event loops; 0 for one for each processor that the process may use. Default: 0.
   package internal(set) var workers = 0
   /// The listeners (`[listen]`, `[[listener]]`), with the limits and timeouts of all of them.
   package internal(set) var listener = ListenerSettings(address: .unix(path: ""))

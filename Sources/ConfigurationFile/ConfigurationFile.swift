@@ -22,7 +22,7 @@ package enum ConfigurationFile {
     files: FileAccess = .system, checksMembersFiles: Bool = true
   ) throws(ConfigurationError) -> Configuration {
     var files = files
-    // These give warnings only, which nobody is told here, and the volume of the store may not answer.
+    // These give warnings only, which are not printed here, and the volume of the store may not answer.
     files.store = { _ in .possible }
     files.hasFolder = { _ in true }
     let (bytes, _) = try contents(of: path, files)

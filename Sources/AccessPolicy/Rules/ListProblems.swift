@@ -1,7 +1,7 @@
 internal import WebFormats
 
 extension AccessLists {
-  /// Every problem of the lists. Users are told by their place: problems of a reload are also in the log and on
+  /// Every problem of the lists. It names users by their place: problems of a reload are also in the log and on
   /// `/healthz`.
   var problems: [KeyProblem] {
     let empty = IneffectiveEntries.empty(

@@ -14,7 +14,7 @@ struct AppleCall: Sendable {
   enum Outcome: Sendable {
     /// 200, with the body as it is.
     case succeeded(body: [UInt8])
-    /// 4xx with one of the documented error codes.
+    /// 400, 401 or 403 with one of the documented error codes.
     case refused(OAuthError, status: Int)
     case trouble(AppleServiceError)
     /// Cannot have reached Apple.

@@ -5,7 +5,7 @@ package enum AppleServiceError: Error, Sendable, Equatable {
   /// 429: too many requests, or more than one check of a user in a day; with the pause that Apple asks for, an hour at
   /// most.
   case throttled(pause: Duration?)
-  /// Any other status than 200 and 400, or an error object with a status that it does not belong to.
+  /// Another status than 200, 400, 401, 403 and 429, or an error object with a status that it does not belong to.
   case status(Int)
   /// The body is not what the documentation says.
   case malformed(reason: String)

@@ -2,7 +2,7 @@ internal import WebFormats
 
 /// The pause that Apple asks for with 429: `Retry-After` in seconds or as a date (RFC 9110, 10.2.3).
 enum RetryAfter {
-  /// The longest pause that is believed, in seconds: an hour.
+  /// The longest pause, in seconds: an hour. A longer one is cut to it.
   private static let longest = 3_600
 
   /// - Parameters:

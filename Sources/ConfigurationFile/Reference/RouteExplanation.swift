@@ -72,7 +72,7 @@ struct RouteExplanationWriter {
   /// - Parameters:
   ///   - narrower: the routes below the path.
   ///   - rest: the table that counts as well below the path of an exact route, by method.
-  ///   - isShown: whether a method is to be told of.
+  ///   - isShown: whether a method is shown.
   private func below(
     _ narrower: [Int], _ rest: [String: EffectiveRoute.Source], _ isShown: (String) -> Bool
   ) -> [RouteExplanation.Fact] {

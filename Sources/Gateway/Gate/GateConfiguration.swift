@@ -7,7 +7,7 @@ final class GateConfiguration: Sendable {
   let paths: GatewayPaths
   let routes: RouteTable
   let sessions: SessionConfiguration
-  /// The sources that `verify` believes of trusted proxies.
+  /// The headers of trusted proxies by which `verify` knows the original request.
   let verify: VerifySettings
   /// Whether `Authorization: Bearer` is accepted as a session's credential.
   let acceptsBearer: Bool

@@ -21,7 +21,7 @@ struct SessionConfiguration: Sendable {
   /// Nil if requests carry no assertion.
   let assertions: SessionAssertions?
   let schedule: RevalidationSchedule
-  /// In milliseconds.
+  /// The time without a request after which a session ends, in milliseconds.
   let idleTimeout: Int64
   /// Bytes that the session cache of one event loop may use.
   let cacheBudget: Int

@@ -1,9 +1,9 @@
 /// The end of a connection by an error of its session, if any. The first error counts, and is announced once (GOAWAY).
 enum HTTP2Termination: Equatable {
   case none
-  /// The session is to be told to end.
+  /// The session has to be terminated.
   case due(HTTP2ErrorCode)
-  /// The session was told to end, and reads nothing more.
+  /// The session was terminated, and reads nothing more.
   case announced(HTTP2ErrorCode)
 
   var code: HTTP2ErrorCode? {

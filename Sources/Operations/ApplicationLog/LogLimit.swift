@@ -14,10 +14,10 @@ package final class LogLimit: Sendable {
 
   private let lines: Int
   private let interval: Duration
-  /// By the reasons.
+  /// The windows by reason.
   private let windows = Mutex<[String: Window]>([:])
 
-  /// The largest number of reasons that are told apart: a reason may contain text of others. The rest share one limit.
+  /// The largest number of reasons with a limit of their own: a reason may contain foreign text. The rest share one.
   static let mostReasons = 64
   /// The key of the rest, and of lines without a reason.
   private static let others = ""

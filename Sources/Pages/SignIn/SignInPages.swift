@@ -59,7 +59,7 @@ extension PageRenderer {
   /// The page that posts an answer in the address's fragment, which browsers keep to themselves: its script makes a
   /// form of `location.hash`. Without scripts there is no way on, and the page says so.
   ///
-  /// - Parameter field: what tells the callback that a page of ours posts it.
+  /// - Parameter field: tells the callback that our own page posts the form.
   package func callbackFragment(field: (name: String, value: String)) -> RenderedPage {
     page(
       .fragment, title: .repostTitle, script: Markup(trusted: PageScript.fragment), formAction: .unlimited,

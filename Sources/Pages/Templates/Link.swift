@@ -15,7 +15,7 @@ struct Link: Sendable, Equatable {
     return isLocal ? path : "/"
   }
 
-  /// A page of ours, with where to go afterwards percent-encoded after it.
+  /// One of our pages, with the path to go to afterwards as `return_to`.
   init(page: String, returnTo: String, adding parameters: String = "", origin: String = "") {
     self.init(
       path: page + "?return_to=" + PercentEncoding.encode(returnTo, keepsSlash: true) + parameters, origin: origin)

@@ -44,7 +44,7 @@ struct PageTemplates: Sendable {
 }
 
 extension Template {
-  /// A template of ours. That each is one is tested.
+  /// Our own template. A test ensures that each can be parsed.
   init(standard source: String) {
     var scanner = TemplateScanner(Array(source.utf8))
     var pieces: [TemplateScanner.Piece] = []

@@ -13,7 +13,7 @@ struct PoolState<Job> {
   private struct WorkerSlot {
     /// Work that was assigned to it while it was waiting.
     var assignment: Assignment?
-    /// The moment at which it was last known to have a connection; nil without one. Nobody looks at one that waits.
+    /// The moment at which it was last known to have a connection; nil without one. One that waits is not checked.
     var connectedAt: ContinuousClock.Instant?
 
     var isConnected: Bool { connectedAt != nil }
@@ -61,8 +61,8 @@ struct PoolState<Job> {
   private static var longestPause: Duration { .seconds(2) }
   /// The longest duration of a failure that counts as immediate.
   private static var immediateFailure: Duration { .milliseconds(500) }
-  /// The time for which a connection that nobody looks at is believed to be there: servers and firewalls end idle ones.
-  private static var belief: Duration { .seconds(60) }
+  /// The time for which an idle connection counts as open: servers and firewalls end idle ones.
+  private static var idleTrust: Duration { .seconds(60) }
   /// The longest time that work waits for the next attempt.
   private static var longestWaitForAttempt: Duration { .milliseconds(250) }
 
@@ -202,7 +202,7 @@ struct PoolState<Job> {
   /// - Returns: false if none is known to have one: the connection must be kept.
   mutating func giveUpConnection(of worker: Worker, at now: ContinuousClock.Instant) -> Bool {
     let hasOther = slots.contains { other, slot in
-      other != worker && slot.connectedAt.map { now - $0 < Self.belief } ?? false
+      other != worker && slot.connectedAt.map { now - $0 < Self.idleTrust } ?? false
     }
     guard slots[worker]?.isConnected == true, hasOther else { return false }
     slots[worker]?.connectedAt = nil

@@ -124,7 +124,7 @@ extension Database {
       return value
     } catch {
       isInBody = false
-      // The caller is told the first error. If the rollback fails, the next transaction repeats it.
+      // The caller gets the first error. If the rollback fails, the next transaction repeats it.
       if isInTransaction { _ = try? run("ROLLBACK") }
       throw error
     }

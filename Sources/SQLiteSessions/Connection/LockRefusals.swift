@@ -1,15 +1,15 @@
-/// The refusal of writes that were in line behind one that waited in vain for the lock of another process. Otherwise
+/// The refusal of writes that were queued behind one that did not get the lock of another process in time. Otherwise
 /// each of them would wait for the lock as well, one after the other.
 struct LockRefusals {
-  /// The longest time that a write waits for its turn behind such a one.
+  /// The longest time that a write waits for its turn behind such a write.
   let lockTimeout: Duration
-  /// When the lock was last waited for in vain; nil if it has been had since.
+  /// When a write last did not get the lock; nil if one has got it since.
   private var latest: SuspendingClock.Instant?
 
   init(lockTimeout: Duration) { self.lockTimeout = lockTimeout }
 
-  /// Whether a write is refused at its turn: it was in line when one was refused, and has waited for long enough.
-  /// - Parameter accepted: when it got in line.
+  /// Whether a write is refused at its turn: it was queued when one was refused, and has waited for long enough.
+  /// - Parameter accepted: when it was queued.
   func refuses(accepted: SuspendingClock.Instant, at now: SuspendingClock.Instant) -> Bool {
     guard let latest else { return false }
     return accepted < latest && now - accepted >= lockTimeout

@@ -2,9 +2,9 @@
 /// clock.
 ///
 /// The call of a system whose volume hangs (a network mount whose server is gone, say) does not return, and cannot be
-/// ended. So the caller of such a job is told after a limit, while the connection stays with the job.
+/// ended. So the caller of such a job gets an error after a limit, while the connection stays with the job.
 struct StallWatch<Job> {
-  /// It stands still while the machine sleeps.
+  /// A moment of the clock that does not run while the machine sleeps.
   typealias Instant = SuspendingClock.Instant
 
   private let limit: Duration?
@@ -35,7 +35,7 @@ struct StallWatch<Job> {
   /// Notes that a connection has done its job, also one that was given up.
   mutating func end(on connection: Int) { running[connection] = nil }
 
-  /// Whether every connection is still with a job that was given up: what comes now would wait in vain.
+  /// Whether every connection is still with a job that was given up: a new job would never begin.
   var isStalled: Bool { running.allSatisfy { $0?.isGivenUp == true } }
 
   /// The moment at which the next job is to be given up; nil if none is under way.

@@ -4,9 +4,9 @@ import CSQLite
 struct SQLiteMigration: Sendable {
   /// The enforcement of foreign keys.
   enum ForeignKeyChecks {
-    /// By each statement.
+    /// Each statement is checked.
     case immediate
-    /// Before the commit, of the whole file: tables may be replaced meanwhile (sqlite.org/lang_altertable.html,
+    /// The whole file is checked before the commit: tables may be replaced meanwhile (sqlite.org/lang_altertable.html,
     /// section 7).
     case deferred
   }

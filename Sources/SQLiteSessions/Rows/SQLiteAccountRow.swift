@@ -3,7 +3,7 @@ import Sessions
 
 /// An account as its row holds it, with what only the store knows.
 struct SQLiteAccountRow {
-  /// Of `source`.
+  /// The columns of `source` that make up a row.
   static let columns = """
     accounts.subject, accounts.name, accounts.claims, accounts.latest_authorization, accounts.last_verified, \
     accounts.last_asked, accounts.last_answer, accounts.claim_number, accounts.check_failing_since, \

@@ -2,7 +2,7 @@
 package struct GroupName: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// As the configuration writes it.
   package let text: String
-  /// In bytes.
+  /// The longest name, in bytes.
   package static let maximumLength = 64
 
   /// Nil unless `text` is a name.

@@ -4,9 +4,10 @@ package enum RevalidationResult: Sendable, Equatable, CaseIterable {
   case good
   /// 400 `invalid_grant`: revoked, or the password changed.
   case revoked
-  /// 400 `invalid_client`, `unauthorized_client`, `invalid_request`: our key, team or client identifier is wrong.
+  /// Another error code, such as `invalid_client`: our key, team or client identifier is wrong. Or no client secret
+  /// could be made.
   case misconfigured
-  /// 429, 5xx, a time-out, or something that is not JSON: an error at Apple.
+  /// 429, 5xx, a time-out, or an answer that cannot be understood: an error at Apple.
   case appleTrouble
   /// The request cannot have reached Apple: connection refused, name not found. Only this may be retried.
   case notSent
@@ -16,7 +17,7 @@ package enum RevalidationResult: Sendable, Equatable, CaseIterable {
 package enum RevalidationAction: Sendable, Equatable {
   /// Record the good answer.
   case recordGood
-  /// End the sessions that rest on this token.
+  /// End the sessions that depend on this token.
   case endSessions
   /// Sessions stay valid for the grace period; the account is revalidated again after the interval.
   case keep

@@ -19,7 +19,7 @@ package struct CookieNames: Sendable, Equatable, CustomStringConvertible {
   /// `__Host-cordon` and the names that begin with it.
   package static let standard = CookieNames(valid: "__Host-cordon")
 
-  /// In bytes.
+  /// The longest name of a session cookie, in bytes.
   package static let limit = 64
 
   /// - Throws: the reason why a gateway cannot use the name.

@@ -17,7 +17,7 @@ package enum SessionCookie {
   /// only with `Secure`, `Path=/` and no `Domain`, and so no other host and no plain HTTP can plant it (RFC 6265bis
   /// 4.1.3.2). They count `http://localhost` as secure enough.
   package static let attributes = "Path=/; Secure; HttpOnly; SameSite=Lax"
-  /// In bytes.
+  /// The length of the value, in bytes.
   package static let valueLength = 71
 
   /// The content of a verified cookie.

@@ -187,7 +187,7 @@ extension StoreChangeFeed {
   package func lookForChanges(_ answer: @escaping @Sendable (_ mayHaveChanged: Bool) -> Void) { answer(true) }
 }
 
-/// Operation of the store itself.
+/// Operations on the store as a whole.
 package protocol StoreMaintenance: Sendable {
   /// A description for people: what kind of store it is, and where. Contains no secret.
   var place: String { get }

@@ -5,7 +5,7 @@ internal import NIOCore
 struct OutputState {
   /// The time of an end that was asked for.
   enum End {
-    /// It follows what waits: ``takeEnd()`` tells of it.
+    /// It follows what waits: ``takeEnd()`` returns it then.
     case later
     /// Nothing waits: it is for the caller to end the output.
     case now

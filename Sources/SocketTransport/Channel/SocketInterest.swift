@@ -1,5 +1,5 @@
-/// The changes that the loop of a channel reports of its socket. Each step returns what the loop has to be told, and
-/// nothing is told twice.
+/// The changes of its socket that a channel asks its loop to report. Each step returns what the loop is asked for next,
+/// and nil if that has not changed.
 struct SocketInterest {
   /// Whether it is a Unix socket. These report room whenever the peer has read, not only when there had been none: they
   /// are asked for that only while something waits.
@@ -17,11 +17,11 @@ struct SocketInterest {
     return wanted.union(.edges)
   }
 
-  /// The socket was registered: changes are told from now on.
+  /// The socket was registered: the loop is asked at once from now on.
   mutating func registered() { isRegistered = true }
 
   /// Bytes wait for room.
-  /// - Returns: everything that is wanted from now on; nil where that has not changed, or will be told later.
+  /// - Returns: everything that is wanted from now on; nil where that has not changed, or is asked for later.
   @inline(__always)
   mutating func roomIsWanted() -> Readiness? { change(to: wanted.union(.output)) }
 

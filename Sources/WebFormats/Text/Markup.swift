@@ -1,7 +1,7 @@
 /// Text that may stand in HTML, between tags or within a quoted attribute.
 ///
-/// It comes about by escaping or from a literal of ours, in no other way; the templates take nothing else. We escape
-/// scalars: as a Character, `"` with a combining mark after it is not a quotation mark.
+/// It is made by escaping or from a literal of the source, in no other way; the templates take nothing else. Scalars
+/// are escaped: as a Character, `"` with a combining mark after it is not a quotation mark.
 package struct Markup: Sendable, Equatable {
   /// The text of the page.
   package private(set) var html: String
@@ -37,7 +37,7 @@ package struct Markup: Sendable, Equatable {
     }
   }
 
-  /// Escapes a text of ours, in which foreign names have lost their directional controls already.
+  /// Escapes one of our own texts, in which foreign names have lost their directional controls already.
   package init(escapingOwn text: String) {
     html = Self.escape(text) { scalar, bytes in
       switch scalar {

@@ -61,7 +61,7 @@ struct PagedList<Element: Encodable> {
   }
 }
 
-/// Notes on standard error that a list goes without records that are damaged.
+/// Notes on standard error that a list leaves out records that are damaged.
 ///
 /// - Parameters:
 ///   - names: their names, nil where one cannot be read.

@@ -15,7 +15,7 @@ struct RunningGatewayOptions: ParsableArguments {
   @Flag(name: .long, help: "Print JSON.")
   var json = false
 
-  /// Asks the gateway, which may take as long as Apple does, and tells what it answered.
+  /// Asks the gateway, which may take as long as Apple does, and prints its answer.
   func perform<Answer>(
     _ command: String, acceptsInvalidFile: Bool = false, ask: (AdminClient) async throws -> Answer,
     tell: (Answer) throws -> Void
@@ -33,9 +33,9 @@ struct RunningGatewayOptions: ParsableArguments {
     return try await ask()
   }
 
-  /// Does something with the gateway; what goes wrong is told, and the exit status is 1, or that of an invalid file.
+  /// Does something with the gateway. Errors are printed, and the exit status is 1, or that of an invalid file.
   /// - Parameter acceptsInvalidFile: for what ends access or only looks: it must not wait until a mistake in the file,
-  ///   which the gateway has not read, is found. Then `[admin]` alone is used, and the problems are told.
+  ///   which the gateway has not read, is found. Then `[admin]` alone is used, and the problems are printed.
   func perform(
     _ command: String, acceptsInvalidFile: Bool = false, _ body: (AdminClient) async throws -> Void
   ) async throws {

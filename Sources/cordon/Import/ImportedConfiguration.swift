@@ -5,11 +5,11 @@ import ConfigurationFile
 struct ImportedConfiguration {
   /// The outcome of one setting.
   enum Outcome: Equatable {
-    /// It stands in the configuration.
+    /// It is in the configuration.
     case translated
-    /// Nothing is to be done: the gateway does so anyway, or has no need of it.
+    /// Nothing is to be done: the gateway does so anyway, or does not need it.
     case unneeded(String)
-    /// The gateway does otherwise, or needs to be told more.
+    /// The gateway behaves differently, or needs further settings.
     case left(String)
   }
 

@@ -1,7 +1,7 @@
 /// Options of oauth2-proxy whose value does not matter, and the explanation printed for each.
 /// Documentation/MIGRATING.md has the same as a table for people.
 enum OAuth2ProxyOptions {
-  /// Whether an option keeps users out by what another provider tells of them.
+  /// Whether an option keeps users out by what only another provider knows of them.
   static func isRestriction(_ name: String) -> Bool {
     restrictions.contains { name.utf8.elementsEqual($0.utf8) || name.utf8.elementsEqual("\($0)s".utf8) }
   }

@@ -14,7 +14,7 @@ struct ConfigurationFolderError: Error {
 /// The folder of a new configuration, and the group that may read the files placed in it: the folder's where it has one
 /// of its own (/etc/cordon is the gateway's group's), otherwise none.
 final class ConfigurationFolder {
-  /// Absolute.
+  /// The absolute path of the folder.
   let path: String
   /// Messages about completed steps, in order.
   private(set) var notes: [String] = []

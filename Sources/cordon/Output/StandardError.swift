@@ -13,7 +13,7 @@ struct StandardError: TextOutputStream {
   /// The longest wait for a terminal or pipe that is non-blocking and full: a message must not be lost because its
   /// reader is slow, nor keep the process from ending because nobody reads.
   private static let stallLimit = Duration.seconds(10)
-  /// Whether the latest write waited in vain, so that the next one does not wait.
+  /// Whether the latest write waited until the limit, so that the next one does not wait.
   private static let isStalled = Atomic(false)
 
   mutating func write(_ string: String) {

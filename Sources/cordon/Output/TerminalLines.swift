@@ -6,10 +6,10 @@
 
 /// Lines for people: on a terminal, what is too long for it goes on below, indented. Elsewhere a line stays a line.
 struct TerminalLines {
-  /// The columns of the terminal; nil where standard output is none.
+  /// The columns of the terminal; nil where standard output is not a terminal.
   let columns: Int?
 
-  /// Of standard output.
+  /// Lines for standard output.
   init() {
     var size = winsize()
     guard isatty(STDOUT_FILENO) == 1, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {

@@ -17,7 +17,7 @@ package struct GatewaySettings: Sendable {
   package var hosts: [String]
   /// The hosts that have a session cookie of their own (`[[host]]`).
   package var sites: [SiteSettings] = [] { didSet { routeTable = nil } }
-  /// The number of event loops; 0 for one for each core.
+  /// The number of event loops; 0 for one for each processor that the process may use.
   package var workers: Int
   /// The listeners (`[listen]`, `[[listener]]`).
   package var listener: ListenerSettings

@@ -77,7 +77,7 @@ struct PeopleLists: Sendable {
     }
   }
 
-  /// Logs that records of a list are damaged. The page goes without them: a manager cannot do anything about it.
+  /// Logs that records of a list are damaged. The page leaves them out: a manager cannot do anything about it.
   private func note(_ damaged: [DamagedRecord]) {
     if let first = damaged.first { storeHealth.failed("people", first.error) }
   }

@@ -5,7 +5,7 @@ internal import Pages
 internal import WebFormats
 
 /// The fields of a request to `callback`: Apple's authorization response in any response mode, as the browser sends it
-/// on Apple's behalf, or as a page of ours posts it.
+/// on Apple's behalf, or as our own page posts it.
 struct CallbackForm {
   private let fields: FormFields
 
@@ -36,7 +36,7 @@ struct CallbackForm {
   /// Whether our own page has posted the form.
   var isFromOwnPage: Bool { !fields.values(of: Self.ownPageField.name).isEmpty }
 
-  /// The fields for the page of ours that posts the same form again.
+  /// The fields for our own page that posts the same form again.
   var repost: [(name: String, value: String)] {
     let received = fields.fields.map {
       (name: String(decoding: $0.name, as: UTF8.self), value: String(decoding: $0.value, as: UTF8.self))

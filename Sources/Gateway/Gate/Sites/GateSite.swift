@@ -66,7 +66,7 @@ final class GateSite: Sendable {
   }
 }
 
-/// A mistake of ours in putting a site together.
+/// An internal error in the assembly of a site.
 enum GateSiteError: Error {
   /// The routes were made without this host: those of another one must not stand in for them.
   case noRoutes(String)

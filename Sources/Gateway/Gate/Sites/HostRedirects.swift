@@ -36,7 +36,7 @@ struct HostRedirects {
   }
 
   /// The redirect of a navigation to a host with a dot at its end, as fully qualified names may be written, to the same
-  /// address without it, which is another site to browsers. Nil for other requests, and if the host is none of ours.
+  /// address without it, which is another site to browsers. Nil for other requests, and if the host is not one of ours.
   func withoutTrailingDot(_ head: borrowing RequestHead, _ bytes: RawSpan) -> ControlResponse? {
     guard RequestKind.isNavigation(head, bytes), !head.isAsteriskForm, !head.path.isEmpty else { return nil }
     let authority = bytes.array(head.authority)

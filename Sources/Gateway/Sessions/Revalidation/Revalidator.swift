@@ -145,7 +145,7 @@ final class Revalidator: Sendable {
     var allowedAt: Date
     /// Whether the result of another process was waited for. Then the call has to be allowed again.
     var hasWaited = false
-    /// Whether a lease was released because the store had taken its time.
+    /// Whether a lease was released because the store was slow to grant it.
     var wasLate = false
   }
 
@@ -169,8 +169,8 @@ final class Revalidator: Sendable {
     let (dependencies, history) = (current.dependencies, current.history)
     queue.note(lease.subject, waitsElsewhere: false)
     state.withLock { $0.ownLeases.note(lease.acquiredAt, of: lease.subject, at: now) }
-    // The store took its time, as behind another process's lock: the next lease would come as much sooner than the
-    // interval after the request to Apple. Once: with a store that is always slow that has to do.
+    // The store was slow, as behind another process's lock: the next lease would come as much sooner than the interval
+    // after the request to Apple. Once only: a store may always be slow.
     if !attempt.wasLate, clock().timeIntervalSince(lease.acquiredAt) > Self.longestLeaseDelay {
       attempt.wasLate = true
       _ = await release(lease, dependencies)

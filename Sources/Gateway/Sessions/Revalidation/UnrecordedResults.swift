@@ -21,7 +21,7 @@ struct UnrecordedResult: Sendable {
   /// Whether Apple reports the token as revoked.
   var isRevocation: Bool { if case .answer(.revoked, _) = content { true } else { false } }
 
-  /// Whether Apple reports the token that a session rests on as revoked. A sign-in after the lease brought another one.
+  /// Whether Apple reports the token of a session as revoked. A sign-in after the lease brought another one.
   func revokes(_ session: Session) -> Bool {
     isRevocation && session.subject == lease.subject && session.clientID.utf8.elementsEqual(lease.clientID.utf8)
       && session.began <= lease.acquiredAt

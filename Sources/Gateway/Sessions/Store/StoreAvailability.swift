@@ -40,7 +40,7 @@ struct StoreAvailability: Sendable {
     case whole
   }
 
-  /// Whether signed-in requests are served, as the log has told.
+  /// Whether signed-in requests are served, according to the last line of the log about it.
   private enum Service {
     case served, interrupted
     /// Not yet: the store was opened after more than the grace, and the change feed was not asked since.
@@ -102,7 +102,7 @@ struct StoreAvailability: Sendable {
 
   private var feedError: StoreError? { if case .failing(let error) = feed { error } else { nil } }
 
-  /// The latest error of operations other than the change feed's, until a check succeeds and is believed.
+  /// The latest error of operations other than the change feed's, until a check succeeds and counts.
   private var conditionError: StoreError? { if case .failing(let error, _) = condition { error } else { nil } }
 
   /// The error to report.

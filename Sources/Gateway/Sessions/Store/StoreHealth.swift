@@ -146,7 +146,7 @@ final class StoreHealth: Sendable {
   /// Notes that a check has written to the store.
   func wrote(at arrival: Int64, asked: Int64) { change { $0.wrote(at: arrival, asked: asked) } }
 
-  /// Notes that a sign-in was stored, which takes new rows: the next check is believed.
+  /// Notes that a sign-in was stored, which takes new rows: the next check counts.
   func hadRoom() {
     change { state in
       state.hadRoom()

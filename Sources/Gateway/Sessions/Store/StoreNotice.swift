@@ -1,6 +1,6 @@
 internal import Sessions
 
-/// An event of the session store's availability that the log tells of.
+/// An event of the session store's availability that is logged.
 enum StoreNotice: Sendable, Equatable {
   /// It could not be opened at the start, with an error that was not logged before.
   case notOpened(StoreError)

@@ -20,7 +20,7 @@ package class HTTP2Stream {
   package final internal(set) var isReset = false
   /// Whether our end was written, as opposed to ``Outgoing/ended``, which is content that may still wait.
   package final internal(set) var isEndSent = false
-  /// Whether it is closed, which its handler is told next.
+  /// Whether it is closed. Its handler is called next.
   package final internal(set) var isClosed = false
 
   /// The content to be sent: whether there is more to come, and whether nghttp2 waits for it. The trailers are kept
@@ -116,7 +116,7 @@ package protocol HTTP2StreamHandler: AnyObject {
   /// Some of the queued content was written.
   func sentContent()
   /// All of the response was written, and the client's side of the stream is still open (server): what comes of it is
-  /// discarded, and ``discardedContent()`` tells of it. To be reset when nothing more comes, with NO_ERROR, and in a
+  /// discarded, and ``discardedContent()`` is called. To be reset when nothing more comes, with NO_ERROR, and in a
   /// write of its own: clients that are sending may lose a response that comes with its reset.
   func sentEnd()
   /// Content has come for a request that was answered, and was discarded.

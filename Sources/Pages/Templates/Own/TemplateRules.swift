@@ -4,9 +4,9 @@ struct TemplateRules {
   enum Kind: Equatable {
     /// Escaped text: between tags, or in an attribute that is not an address.
     case text
-    /// An address of ours: an attribute.
+    /// One of our addresses: in an attribute.
     case link
-    /// Markup of ours: between tags.
+    /// Our markup: between tags.
     case markup
   }
 

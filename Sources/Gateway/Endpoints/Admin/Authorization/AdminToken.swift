@@ -7,9 +7,9 @@ enum AdminTokenKind {}
 typealias AdminToken = Secret<AdminTokenKind>
 
 extension AdminToken {
-  /// In bytes, after one trailing newline was dropped.
+  /// The shortest token, in bytes, after one trailing newline was dropped.
   static var minimumLength: Int { 32 }
-  /// In bytes.
+  /// The longest token, in bytes.
   static var maximumLength: Int { 4_096 }
 
   /// Reads the token from a private file (`PrivateFile`): one trailing newline is dropped.

@@ -2,7 +2,7 @@ internal import WebFormats
 
 /// The body of a request: a JSON object with the names of a command's options. An empty body counts as an empty object.
 struct AdminRequestBody {
-  /// In bytes.
+  /// The longest body, in bytes.
   static let limit = 8_192
   private let members: [String: StrictJSON]
 
