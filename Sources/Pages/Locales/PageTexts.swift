@@ -19,7 +19,7 @@ enum TextDirection: String, Sendable {
   case rightToLeft = "rtl"
 }
 
-/// The keys of all texts but those of failures.
+/// The keys of the texts about signing in and out, and of those that all pages share.
 enum PageText: Sendable, Equatable {
   case signInTitle(application: String)
   case signInExplanation(application: String)
