@@ -73,8 +73,8 @@ struct MigrateCommand: AsyncParsableCommand {
   private func tell(_ result: MigrationReport.Result) throws {
     if gateway.json { return try printJSONLine(result) }
     // Told once for all such accounts, in the end.
-    if let message = result.message, result.outcome != MigrationProgress.otherTeam {
-      printError("\(result.subject): \(result.outcome): \(printable(message))")
+    if let message = result.message, result.outcome != .otherTeam {
+      printError("\(result.subject): \(result.outcome.rawValue): \(printable(message))")
     }
     if let new = result.newSubject { print("\(result.subject)\t\(new)") }
   }
@@ -82,10 +82,7 @@ struct MigrateCommand: AsyncParsableCommand {
 
 /// The results of a migration so far.
 private struct MigrationProgress {
-  static let otherTeam = "other_team"
-  private static let notPrepared = "not_prepared"
-
-  private var counts: [String: Int] = [:]
+  private var counts: [MigrationReport.Outcome: Int] = [:]
   private var unprepared: [String] = []
   /// The messages about accounts that are prepared for another team, with their number: one for each such team.
   private var otherTeams: [String: Int] = [:]
@@ -96,14 +93,14 @@ private struct MigrationProgress {
 
   mutating func note(_ result: MigrationReport.Result) {
     counts[result.outcome, default: 0] += 1
-    if result.outcome == Self.notPrepared { unprepared.append(result.subject) }
-    if result.outcome == Self.otherTeam, let message = result.message { otherTeams[message, default: 0] += 1 }
+    if result.outcome == .notPrepared { unprepared.append(result.subject) }
+    if result.outcome == .otherTeam, let message = result.message { otherTeams[message, default: 0] += 1 }
     if let new = result.newSubject { arrived.insert(new) }
   }
 
   /// Whether no account is left to migrate.
   var isComplete: Bool {
-    remaining.isEmpty && ["refused", "failed", Self.otherTeam].allSatisfy { counts[$0] == nil }
+    remaining.isEmpty && [MigrationReport.Outcome.refused, .failed, .otherTeam].allSatisfy { counts[$0] == nil }
   }
 
   /// The accounts that were not prepared. Not those under a new subject whose old account arrived later in the run:
@@ -116,7 +113,7 @@ private struct MigrationProgress {
       "\(count) account\(count == 1 ? " is" : "s are") \(message)"
     }
     if !remaining.isEmpty {
-      result += remaining.map { "\($0): \(Self.notPrepared)" }
+      result += remaining.map { "\($0): \(MigrationReport.Outcome.notPrepared.rawValue)" }
       result.append(
         "\(remaining.count) account\(remaining.count == 1 ? " was" : "s were") not prepared before the transfer, and "
           + "not migrated: run it with --to TEAM and the old team's configuration, then again with --complete; users "
@@ -137,8 +134,9 @@ private struct MigrationProgress {
 
   /// `12 done, 3 done_before`.
   var summary: String {
-    let words = counts.sorted { $0.key < $1.key }.map { outcome, count in
-      outcome == "would_be_done" ? "\(count) account\(count == 1 ? "" : "s") would be migrated" : "\(count) \(outcome)"
+    let words = counts.sorted { $0.key.rawValue < $1.key.rawValue }.map { outcome, count in
+      outcome == .wouldBeDone
+        ? "\(count) account\(count == 1 ? "" : "s") would be migrated" : "\(count) \(outcome.rawValue)"
     }
     return words.isEmpty ? "There are no accounts." : words.joined(separator: ", ")
   }

@@ -108,7 +108,7 @@ struct TeamMigration {
         current = try await apple.transfer.authorize(clientID: apple.settings.clientID)
         permit = current
       }
-      if request.isDry { return MigrationReport.Result(subject, "would_be_done") }
+      if request.isDry { return MigrationReport.Result(subject, .wouldBeDone) }
       return try await attempt(user, request.stage, by: current)
     }
   }
@@ -195,7 +195,7 @@ struct TeamMigration {
       storeHealth.failed("administration", damage.error)
       return .result(
         MigrationReport.Result(
-          subject, "failed",
+          subject, .failed,
           message: "the account is damaged: restore the store from a backup, or remove the account with `cordon "
             + "accounts disconnect --force \(subject)`"))
     case .named(let user): return Self.step(user, request, team: apple.settings.teamID)
@@ -216,14 +216,14 @@ struct TeamMigration {
         // Most likely the old team's configuration is still in use.
         return .result(
           MigrationReport.Result(
-            account.subject, "other_team",
+            account.subject, .otherTeam,
             message: "prepared for team \(other), but apple.team_id of the running gateway is \(team): complete it "
               + "with the configuration of \(other), or prepare again with --to \(team)"))
       }
       guard let former = account.claims.formerSubject else {
-        return .result(MigrationReport.Result(account.subject, "not_prepared"))
+        return .result(MigrationReport.Result(account.subject, .notPrepared))
       }
-      return .result(MigrationReport.Result(former, "done_before", new: account.subject))
+      return .result(MigrationReport.Result(former, .doneBefore, new: account.subject))
     }
   }
 
@@ -246,17 +246,17 @@ struct TeamMigration {
   // MARK: Preparing and completing
 
   private static func doneBefore(_ subject: Subject) -> MigrationReport.Result {
-    MigrationReport.Result(subject, "done_before")
+    MigrationReport.Result(subject, .doneBefore)
   }
 
   /// Stores an identifier again.
   private func keep(_ transfer: PreparedTransfer, of subject: Subject) async -> MigrationReport.Result {
     do throws(StoreError) {
       let isKnown = try await store.prepare(transfer, of: subject, at: .now)
-      return isKnown ? Self.doneBefore(subject) : MigrationReport.Result(subject, "gone")
+      return isKnown ? Self.doneBefore(subject) : MigrationReport.Result(subject, .gone)
     } catch {
       storeHealth.failed("administration", error)
-      return MigrationReport.Result(subject, "failed", message: "\(error)")
+      return MigrationReport.Result(subject, .failed, message: "\(error)")
     }
   }
 
@@ -273,18 +273,18 @@ struct TeamMigration {
       return Self.refused(user, problem)
     } catch let problem as SealError {
       return MigrationReport.Result(
-        user.subject, "failed", message: "a refresh token cannot be decrypted: \(problem.ofStoredToken)")
+        user.subject, .failed, message: "a refresh token cannot be decrypted: \(problem.ofStoredToken)")
     } catch {
       if let error = error as? StoreError { storeHealth.failed("administration", error) }
-      return MigrationReport.Result(user.subject, "failed", message: "\(error)")
+      return MigrationReport.Result(user.subject, .failed, message: "\(error)")
     }
   }
 
   /// The result for a user whom Apple refuses. A subject that a person typed may be of nobody.
   private static func refused(_ user: User, _ problem: TransferError) -> MigrationReport.Result {
-    if user.hasAccount { return MigrationReport.Result(user.subject, "refused", message: problem.message) }
+    if user.hasAccount { return MigrationReport.Result(user.subject, .refused, message: problem.message) }
     return MigrationReport.Result(
-      user.subject, "unknown_to_apple",
+      user.subject, .unknownToApple,
       message: "a ban or a group names this user, who has no account and cannot be followed to the other team: "
         + problem.message)
   }
@@ -297,12 +297,12 @@ struct TeamMigration {
     let isKnown = try await store.prepare(
       PreparedTransfer(subject: subject, team: team), of: user.subject, at: .now)
     await sessions.markStale(user.subject)
-    return MigrationReport.Result(user.subject, isKnown ? "done" : "gone")
+    return MigrationReport.Result(user.subject, isKnown ? .done : .gone)
   }
 
   private func complete(_ user: User, _ permit: TransferPermit) async throws -> MigrationReport.Result {
     guard let prepared = user.prepared else {
-      return MigrationReport.Result(user.subject, "not_prepared")
+      return MigrationReport.Result(user.subject, .notPrepared)
     }
     let found = try await apple.transfer.user(behind: prepared.subject.text, by: permit)
     guard let new = Subject(found.subject) else { throw TransferError.malformed("sub") }
@@ -316,65 +316,12 @@ struct TeamMigration {
     switch outcome {
     case .moved where user.isDeleted:
       return MigrationReport.Result(
-        user.subject, "done", message: "the ban of a user whose account was deleted holds for the new subject, too")
-    case .moved: return MigrationReport.Result(user.subject, "done", new: new)
-    case .unknownSubject: return MigrationReport.Result(user.subject, "gone", new: new)
+        user.subject, .done, message: "the ban of a user whose account was deleted holds for the new subject, too")
+    case .moved: return MigrationReport.Result(user.subject, .done, new: new)
+    case .unknownSubject: return MigrationReport.Result(user.subject, .gone, new: new)
     case .tokensChanged:
       return MigrationReport.Result(
-        user.subject, "failed", message: "the user's tokens changed again and again: try again")
-    }
-  }
-}
-
-/// `POST /accounts/migrate`: the results for a page of accounts.
-package struct MigrationReport: Codable, Sendable, Equatable {
-  /// In the order of the subjects.
-  package let results: [Result]
-  /// The place to go on from; nil after the last page.
-  package let next: String?
-  /// The reason that it stopped early; nil if it did not. Results before it are final.
-  package let stopped: String?
-  /// The number of bans that cannot follow their users, because their accounts were deleted before; on the last page of
-  /// a preparation.
-  package let unpreparedBans: Int?
-
-  private enum CodingKeys: String, CodingKey {
-    case results, next, stopped
-    case unpreparedBans = "unprepared_bans"
-  }
-
-  init(results: [Result], next: String? = nil, stopped: String? = nil, unpreparedBans: Int? = nil) {
-    self.results = results
-    self.next = next
-    self.stopped = stopped
-    self.unpreparedBans = unpreparedBans
-  }
-
-  /// The outcome for one user.
-  package struct Result: Codable, Sendable, Equatable {
-    /// The present subject of the user; of one whose account was deleted after the preparation, the transfer
-    /// identifier.
-    package let subject: String
-    /// `done`, `done_before`, `would_be_done`, `not_prepared`, `other_team` (prepared for a team that is not that
-    /// of the configuration), `refused`, `unknown_to_apple` (refused, and without an account), `failed`, `gone`.
-    package let outcome: String
-    /// The new subject of the user.
-    package let newSubject: String?
-    /// The problem and the remedy.
-    package let message: String?
-
-    private enum CodingKeys: String, CodingKey {
-      case subject = "sub"
-      case outcome
-      case newSubject = "new_sub"
-      case message
-    }
-
-    init(_ subject: Subject, _ outcome: String, new: Subject? = nil, message: String? = nil) {
-      self.subject = subject.text
-      self.outcome = outcome
-      newSubject = new?.text
-      self.message = message
+        user.subject, .failed, message: "the user's tokens changed again and again: try again")
     }
   }
 }

@@ -32,13 +32,13 @@ struct TeamMigrationTests {
     let request = TeamMigration.PageRequest(stage: .prepare(team: Self.team))
     let failed = try await migration.run(request)
     #expect(failed.results.map(\.subject) == ["001.a", "001.b"])
-    #expect(failed.results.allSatisfy { $0.outcome == "failed" && $0.message == "locked" })
+    #expect(failed.results.allSatisfy { $0.outcome == .failed && $0.message == "locked" })
     #expect(failed.stopped == nil && failed.next == nil)
     #expect(lines.take() == Array(repeating: "session store operation failed administration", count: 2))
     #expect(rig.store.state.withLock { $0.accounts.values.allSatisfy { $0.claims.preparedTransfer == nil } })
     rig.store.state.withLock { $0.failures = [:] }
-    #expect(try await migration.run(request).results.map(\.outcome) == ["done", "done"])
-    #expect(try await migration.run(request).results.map(\.outcome) == ["done_before", "done_before"])
+    #expect(try await migration.run(request).results.map(\.outcome) == [.done, .done])
+    #expect(try await migration.run(request).results.map(\.outcome) == [.doneBefore, .doneBefore])
     try await rig.stop()
   }
 
@@ -52,23 +52,23 @@ struct TeamMigrationTests {
     rig.store.state.withLock { $0.bans[banned] = ban }
     var request = TeamMigration.PageRequest(stage: .prepare(team: Self.team), limit: 2)
     let first = try await migration.run(request)
-    #expect(first.results.map(\.subject) == ["001.a", "001.b"] && first.results.map(\.outcome) == ["done", "done"])
+    #expect(first.results.map(\.subject) == ["001.a", "001.b"] && first.results.map(\.outcome) == [.done, .done])
     #expect(first.next == "001.b" && first.unpreparedBans == nil)
     request.after = banned
     let second = try await migration.run(request)
-    #expect(second.results.map(\.outcome) == ["done"] && second.next == nil && second.unpreparedBans == 0)
+    #expect(second.results.map(\.outcome) == [.done] && second.next == nil && second.unpreparedBans == 0)
     // The store does not read what belongs to later pages.
     #expect(rig.store.state.withLock { $0.namedThrough } == [Subject("001.c"), nil])
     // Of another team than that of the configuration: the accounts say so, and of the ban there is nothing to say.
     let early = try await migration.run(TeamMigration.PageRequest(stage: .complete))
-    #expect(early.results.map(\.outcome) == ["other_team", "other_team"])
+    #expect(early.results.map(\.outcome) == [.otherTeam, .otherTeam])
     let transfer = PreparedTransfer(subject: try #require(Subject("000.transfer")), team: "DEF123GHIJ")
     rig.store.state.withLock { state in
       state.accounts = [:]
       state.transfers = [transfer: banned]
     }
     let done = try await migration.run(TeamMigration.PageRequest(stage: .complete))
-    #expect(done.results.map(\.outcome) == ["done"] && done.results.first?.newSubject == new.text)
+    #expect(done.results.map(\.outcome) == [.done] && done.results.first?.newSubject == new.text)
     #expect(done.unpreparedBans == nil && rig.store.state.withLock { $0.bans } == [new: ban])
     try await rig.stop()
   }
@@ -88,7 +88,7 @@ struct TeamMigrationTests {
     let prepared = try await migration.run(TeamMigration.PageRequest(stage: .prepare(team: Self.team)))
     #expect(prepared.results == [] && rig.apple.calls == 0)
     let done = try await migration.run(TeamMigration.PageRequest(stage: .complete))
-    #expect(done.results.map(\.subject) == ["000.transfer"] && done.results.map(\.outcome) == ["done"])
+    #expect(done.results.map(\.subject) == ["000.transfer"] && done.results.map(\.outcome) == [.done])
     #expect(done.results.first?.newSubject == nil && done.results.first?.message?.contains("was deleted") == true)
     #expect(rig.store.state.withLock { $0.bans } == [new: ban])
     try await rig.stop()
@@ -109,7 +109,7 @@ struct TeamMigrationTests {
     }
     var request = TeamMigration.PageRequest(stage: .complete, limit: 1)
     let first = try await migration.run(request)
-    #expect(first.results.map(\.outcome) == ["not_prepared"] && first.next == "001.a")
+    #expect(first.results.map(\.outcome) == [.notPrepared] && first.next == "001.a")
     // The store has its transfer identifier only now, and that is before the place which the run has reached.
     rig.store.state.withLock { state in
       state.accounts[old] = nil
@@ -118,7 +118,7 @@ struct TeamMigrationTests {
     let isPlace = request.begin(at: try #require(first.next))
     #expect(isPlace)
     let second = try await migration.run(request)
-    #expect(second.results.map(\.subject) == ["000.transfer"] && second.results.map(\.outcome) == ["done"])
+    #expect(second.results.map(\.subject) == ["000.transfer"] && second.results.map(\.outcome) == [.done])
     #expect(second.next == nil && rig.store.state.withLock { $0.bans } == [new: ban])
     try await rig.stop()
   }
@@ -151,7 +151,7 @@ struct TeamMigrationTests {
       state.deletedMeanwhile = [old]
     }
     let report = try await migration.run(TeamMigration.PageRequest(stage: .complete))
-    #expect(report.results.map(\.outcome) == ["done"])
+    #expect(report.results.map(\.outcome) == [.done])
     #expect(rig.store.state.withLock { $0.bans } == [new: ban])
     try await rig.stop()
   }
@@ -164,10 +164,10 @@ struct TeamMigrationTests {
     let transfer = PreparedTransfer(subject: try #require(Subject("000.transfer")), team: Self.team)
     rig.store.state.withLock { $0.accounts[subject]?.claims.preparedTransfer = transfer }
     var request = TeamMigration.PageRequest(stage: .prepare(team: Self.team), isDry: true)
-    #expect(try await migration.run(request).results.map(\.outcome) == ["done_before"])
+    #expect(try await migration.run(request).results.map(\.outcome) == [.doneBefore])
     #expect(rig.store.state.withLock { $0.transfers.isEmpty })
     request.isDry = false
-    #expect(try await migration.run(request).results.map(\.outcome) == ["done_before"])
+    #expect(try await migration.run(request).results.map(\.outcome) == [.doneBefore])
     #expect(rig.store.state.withLock { $0.transfers } == [transfer: subject])
     #expect(rig.apple.calls == 0)
     try await rig.stop()
@@ -182,7 +182,7 @@ struct TeamMigrationTests {
     rig.store.state.withLock { $0.bans[banned] = ban }
     rig.apple.refuseMigration()
     let report = try await migration.run(TeamMigration.PageRequest(stage: .prepare(team: Self.team)))
-    #expect(report.results.map(\.outcome) == ["unknown_to_apple"] && report.stopped == nil)
+    #expect(report.results.map(\.outcome) == [.unknownToApple] && report.stopped == nil)
     #expect(report.results.first?.message?.hasPrefix("a ban or a group names this user") == true)
     #expect(rig.store.state.withLock { $0.bans } == [banned: ban])
     try await rig.stop()
@@ -199,12 +199,12 @@ struct TeamMigrationTests {
       state.failures["move"] = Self.locked
     }
     let failed = try await migration.run(TeamMigration.PageRequest(stage: .complete))
-    #expect(failed.results.map(\.outcome) == ["failed"] && failed.results.first?.newSubject == nil)
+    #expect(failed.results.map(\.outcome) == [.failed] && failed.results.first?.newSubject == nil)
     #expect(lines.take() == ["session store operation failed administration"])
     #expect(rig.store.state.withLock { $0.accounts[old] != nil && $0.tokens[old] != nil })
     rig.store.state.withLock { $0.failures = [:] }
     let done = try await migration.run(TeamMigration.PageRequest(stage: .complete))
-    #expect(done.results.map(\.outcome) == ["done"] && done.results.first?.newSubject == new.text)
+    #expect(done.results.map(\.outcome) == [.done] && done.results.first?.newSubject == new.text)
     #expect(rig.store.state.withLock { Array($0.accounts.keys) == [new] && $0.tokens[new] != nil })
     try await rig.stop()
   }
@@ -230,12 +230,12 @@ struct TeamMigrationTests {
     rig.store.state.withLock { $0.damaged = [subjects[1]] }
     var request = TeamMigration.PageRequest(stage: .prepare(team: Self.team), limit: 2)
     let first = try await migration.run(request)
-    #expect(first.results.map(\.outcome) == ["done", "failed"] && first.next == subjects[1].text)
+    #expect(first.results.map(\.outcome) == [.done, .failed] && first.next == subjects[1].text)
     #expect(first.results.last?.subject == subjects[1].text)
     #expect(first.results.last?.message?.contains("damaged") == true)
     request.after = subjects[1]
     let second = try await migration.run(request)
-    #expect(second.results.map(\.outcome) == ["done"] && second.next == nil)
+    #expect(second.results.map(\.outcome) == [.done] && second.next == nil)
     try await rig.stop()
   }
 }
