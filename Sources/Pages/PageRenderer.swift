@@ -51,71 +51,35 @@ package struct PageRenderer: Sendable {
     return renderer
   }
 
-  /// Fills a template in that stands in the layout, with a text as its title.
-  func page(
-    _ name: PageTemplates.Name, status: Int = 200, title: PageText, requestID: String? = nil,
-    script: Markup? = nil, formAction: ContentSecurityPolicy.FormAction = .nowhere, style: Markup = "",
-    _ content: [String: Markup]
-  ) -> RenderedPage {
-    page(
-      name, status: status, title: text(title), requestID: requestID, script: script, formAction: formAction,
-      style: style, content)
-  }
-
   /// Fills a template in that stands in the layout.
-  func page(
-    _ name: PageTemplates.Name, status: Int = 200, title: Markup, requestID: String? = nil,
-    script: Markup? = nil, formAction: ContentSecurityPolicy.FormAction = .nowhere, style: Markup = "",
-    _ content: [String: Markup]
-  ) -> RenderedPage {
-    page(
-      named: name.rawValue, status: status, title: title, requestID: requestID, script: script,
-      formAction: formAction, style: style, content)
+  func page(_ name: PageTemplates.Name, _ frame: PageFrame, _ content: [String: Markup]) -> RenderedPage {
+    page(named: name.rawValue, frame, content)
   }
 
   /// A page whose content is put together from ``Markup``, within the layout: for lists and forms that no template
   /// describes.
-  /// - Parameter isWide: whether there are tables in it.
-  func page(
-    status: Int = 200, title: Markup, isWide: Bool = false,
-    formAction: ContentSecurityPolicy.FormAction = .sameOrigin, content: Markup
-  ) -> RenderedPage {
-    let style = Markup(trusted: Stylesheet.controls) + (isWide ? Markup(trusted: Stylesheet.wide) : "")
-    return page(
-      named: PageTemplates.contentName, status: status, title: title, formAction: formAction, style: style,
-      ["content": content])
+  func page(_ frame: PageFrame, content: Markup) -> RenderedPage {
+    page(named: PageTemplates.contentName, frame, ["content": content])
   }
 
-  /// Such a page whose script asks our own origin and submits a form to the address of the page, which may redirect
-  /// anywhere.
-  func page(status: Int, title: Markup, requestID: String?, script: Markup, content: Markup) -> RenderedPage {
-    page(
-      named: PageTemplates.contentName, status: status, title: title, requestID: requestID, script: script,
-      allowsRequests: true, formAction: .unlimited, style: "", ["content": content])
-  }
-
-  private func page(
-    named name: String, status: Int, title: Markup, requestID: String? = nil, script: Markup? = nil,
-    allowsRequests: Bool = false, formAction: ContentSecurityPolicy.FormAction, style: Markup,
-    _ content: [String: Markup]
-  ) -> RenderedPage {
+  private func page(named name: String, _ frame: PageFrame, _ content: [String: Markup]) -> RenderedPage {
     var generator = SystemRandomNumberGenerator()
     let policy = ContentSecurityPolicy(
-      nonce: .init(using: &generator), allowsScript: script != nil, allowsRequests: allowsRequests,
-      formAction: formAction)
-    let stylesheet = "\(Markup(trusted: Stylesheet.button))\(style)\(ownStylesheet)" as Markup
+      nonce: .init(using: &generator), allowsScript: frame.script != nil, allowsRequests: frame.allowsRequests,
+      formAction: frame.formAction)
+    let stylesheet = "\(Markup(trusted: Stylesheet.button))\(frame.style)\(ownStylesheet)" as Markup
     var values: [String: Markup] = [
       "language": Markup(escaping: texts.language), "direction": Markup(escaping: texts.direction.rawValue),
-      "title": title, "icon": Markup(trusted: Artwork.icon),
+      "title": frame.title, "icon": Markup(trusted: Artwork.icon),
       "style": "<style nonce=\"\(policy.nonce.text)\">\n\(stylesheet)\n</style>",
       "mark": Markup(trusted: Artwork.mark), "application": Markup(escapingOwn: applicationName),
       "host": Markup(escaping: host), "requestIDLabel": text(.requestIDLabel),
     ]
-    if let script { values["script"] = "<script nonce=\"\(policy.nonce.text)\">\n\(script)\n</script>" }
-    if let requestID { values["requestID"] = Markup(escaping: requestID) }
+    if let script = frame.script { values["script"] = "<script nonce=\"\(policy.nonce.text)\">\n\(script)\n</script>" }
+    if let requestID = frame.requestID { values["requestID"] = Markup(escaping: requestID) }
     values.merge(content) { _, new in new }
     return RenderedPage(
-      status: status, contentType: "text/html; charset=utf-8", language: texts.language,
+      status: frame.status, contentType: "text/html; charset=utf-8", language: texts.language,
       body: templates.render(name, values), contentSecurityPolicy: policy.value)
   }
 

@@ -20,11 +20,13 @@ extension PageRenderer {
     user: String? = nil
   ) -> RenderedPage {
     let said = texts.text(failure, application: applicationName)
-    // The section says how to get access.
-    let advice = failure == .forbidden ? nil : said.advice
+    var values = signedIn(as: user)
+    values["failure"] = Markup(escaping: failure.rawValue)
+    values["explanation"] = Markup(escapingOwn: said.explanation)
+    // The section says how to get access, in place of the advice of `forbidden`.
+    if failure != .forbidden, let advice = said.advice { values["advice"] = Markup(escapingOwn: advice) }
     return requestPage(
-      status: failure.status, heading: said.heading, explanation: said.explanation, advice: advice,
-      name: failure.rawValue, state, requestID: requestID, returnTo: returnTo, user: user)
+      status: failure.status, heading: said.heading, values, state, requestID: requestID, returnTo: returnTo)
   }
 
   /// The answer to a request for access: the same page with its code, and another heading.
@@ -40,25 +42,23 @@ extension PageRenderer {
     case .mayAsk: heading = texts.text(AccessText.askButton)
     case .waits: heading = texts.text(AccessText.askedTitle)
     }
-    return requestPage(
-      status: 200, heading: heading, explanation: nil, advice: nil, name: "request_access", state,
-      requestID: requestID, returnTo: returnTo, user: user)
+    var values = signedIn(as: user)
+    values["failure"] = "request_access"
+    return requestPage(status: 200, heading: heading, values, state, requestID: requestID, returnTo: returnTo)
   }
 
+  /// - Parameter content: what the page says besides, and to whom.
   private func requestPage(
-    status: Int, heading: String, explanation: String?, advice: String?, name: String, _ state: AccessRequestState,
-    requestID: String?, returnTo: String, user: String?
+    status: Int, heading: String, _ content: [String: Markup], _ state: AccessRequestState, requestID: String?,
+    returnTo: String
   ) -> RenderedPage {
     var values = [
-      "heading": Markup(escapingOwn: heading), "status": Markup(escaping: String(status)),
-      "failure": Markup(escaping: name), "request_access": "1",
+      "heading": Markup(escapingOwn: heading), "status": Markup(escaping: String(status)), "request_access": "1",
       "way": Link(path: returnTo).href, "wayLabel": text(PageText.tryAgainButton),
       "otherWay": link(.otherAccount, returnTo: returnTo).href,
       "otherWayLabel": text(PageText.otherAccountButton),
     ]
-    if let explanation { values["explanation"] = Markup(escapingOwn: explanation) }
-    if let advice { values["advice"] = Markup(escapingOwn: advice) }
-    values.merge(signedIn(as: user)) { $1 }
+    values.merge(content) { $1 }
     switch state {
     case .mayAsk:
       values["requestExplanation"] = text(.askExplanation(application: applicationName))
@@ -72,9 +72,12 @@ extension PageRenderer {
       values["requestCodeSpelled"] = Markup(escaping: Self.spelled(code))
     }
     return page(
-      .failure, status: status, title: .failureTitle(heading: heading, application: applicationName),
-      requestID: requestID, formAction: state == .mayAsk ? .sameOrigin : .nowhere,
-      style: Markup(trusted: Stylesheet.controls), values)
+      .failure,
+      PageFrame(
+        status: status, title: text(.failureTitle(heading: heading, application: applicationName)),
+        requestID: requestID, formAction: state == .mayAsk ? .sameOrigin : .nowhere,
+        style: Markup(trusted: Stylesheet.controls)),
+      values)
   }
 
   /// A code as screen readers should say it: sign by sign, with a pause in the middle.

@@ -26,10 +26,11 @@ extension PageRenderer {
     let form = Form(action: Link(path: path)).markup(style: "ways", ways)
     // Without a session the answer may lead to Apple, which browsers would hold to `form-action`.
     let page = page(
-      title: text(
-        PageText.failureTitle(
-          heading: texts.text(.invitationTitle(application: applicationName)), application: host)),
-      formAction: .unlimited,
+      PageFrame(
+        title: text(
+          PageText.failureTitle(
+            heading: texts.text(.invitationTitle(application: applicationName)), application: host)),
+        formAction: .unlimited, style: Markup(trusted: Stylesheet.controls)),
       content: """
         <h1>\(text(.invitationTitle(application: applicationName)))</h1>
         \(explanation)
@@ -56,7 +57,7 @@ extension PageRenderer {
   private func welcome(_ explanation: AccessText, returnTo: String) -> RenderedPage {
     let heading = text(.joinedTitle(application: applicationName))
     return page(
-      title: heading, formAction: .nowhere,
+      PageFrame(title: heading, style: Markup(trusted: Stylesheet.controls)),
       content: """
         <h1>\(heading)</h1>
         <p role="status">\(text(explanation))</p>

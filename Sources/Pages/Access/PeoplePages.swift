@@ -5,7 +5,9 @@ extension PageRenderer {
   /// The list of requests, accounts and invitations.
   package func people(_ list: PeopleList) -> RenderedPage {
     page(
-      title: peopleTitle, isWide: true,
+      PageFrame(
+        title: peopleTitle, formAction: .sameOrigin,
+        style: Markup(trusted: Stylesheet.controls) + Markup(trusted: Stylesheet.wide)),
       content: """
         <h1>\(text(.peopleTitle)) <small class="mail">\(applicationName)</small></h1>
         \(notice(list.result))
@@ -18,7 +20,7 @@ extension PageRenderer {
   /// The page with the link of a new invitation, which is shown this once.
   package func invitationLink(_ address: String) -> RenderedPage {
     page(
-      title: text(.linkTitle), formAction: .nowhere,
+      PageFrame(title: text(.linkTitle), style: Markup(trusted: Stylesheet.controls)),
       content: """
         <h1>\(text(.linkTitle))</h1>
         <p role="status">\(text(.linkExplanation))</p>

@@ -6,7 +6,9 @@ extension PageRenderer {
   package func person(_ details: PersonDetails) -> RenderedPage {
     let person = details.person
     return page(
-      title: peopleTitle, isWide: true, formAction: person.isProtected ? .nowhere : .sameOrigin,
+      PageFrame(
+        title: peopleTitle, formAction: person.isProtected ? .nowhere : .sameOrigin,
+        style: Markup(trusted: Stylesheet.controls) + Markup(trusted: Stylesheet.wide)),
       content: """
         <nav><a href="\(peopleLink().href)">\(text(.back))</a></nav>
         <h1><bdi id="person">\(person.title)</bdi></h1>
@@ -42,7 +44,7 @@ extension PageRenderer {
       (fields, label) = ("", text(.endAllButton))
     }
     return page(
-      title: heading,
+      PageFrame(title: heading, formAction: .sameOrigin, style: Markup(trusted: Stylesheet.controls)),
       content: """
         <h1>\(heading)</h1>
         <p>\(explanation)</p>

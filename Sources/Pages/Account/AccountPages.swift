@@ -119,8 +119,11 @@ extension PageRenderer {
     case nil: break
     }
     return page(
-      .account, title: text(.heading(application: applicationName)), formAction: hasOthers ? .sameOrigin : .nowhere,
-      style: Markup(trusted: Stylesheet.controls) + Markup(trusted: AccountStylesheet.text), values)
+      .account,
+      PageFrame(
+        title: text(.heading(application: applicationName)), formAction: hasOthers ? .sameOrigin : .nowhere,
+        style: Markup(trusted: Stylesheet.controls) + Markup(trusted: AccountStylesheet.text)),
+      values)
   }
 
   /// The question before the user's data is deleted. Its form is posted to `account/stop`.
@@ -152,7 +155,7 @@ extension PageRenderer {
       case .here: .farewellHereExplanation(application: applicationName)
       }
     return page(
-      .notice, title: text(.farewellTitle(application: applicationName)),
+      .notice, PageFrame(title: text(.farewellTitle(application: applicationName))),
       [
         "heading": text(.farewellTitle(application: applicationName)),
         "explanation": text(explanation),
@@ -164,7 +167,7 @@ extension PageRenderer {
     status: Int = 200, heading: Markup, explanation: Markup, advice: Markup, confirm: Markup
   ) -> RenderedPage {
     page(
-      .question, status: status, title: heading, formAction: .sameOrigin,
+      .question, PageFrame(status: status, title: heading, formAction: .sameOrigin),
       [
         "heading": heading, "explanation": explanation, "advice": advice,
         "action": Link(path: GatewayEndpoint.accountStop.path(below: prefix)).href,

@@ -30,8 +30,11 @@ extension PageRenderer {
       values[key + "Label"] = label(way)
     }
     var page = page(
-      .failure, status: failure.status,
-      title: .failureTitle(heading: said.heading, application: applicationName), requestID: requestID, values)
+      .failure,
+      PageFrame(
+        status: failure.status, title: text(.failureTitle(heading: said.heading, application: applicationName)),
+        requestID: requestID),
+      values)
     page.extraFields = Self.retryFields(failure)
     return page
   }

@@ -22,8 +22,10 @@ extension PageRenderer {
     let age = maxAge.map { "&\(Self.formMaxAge)=\($0)" } ?? ""
     let check = Link(path: "\(own)?\(Self.formAccount)=\(account ?? "")\(age)")
     return page(
-      status: failure.status, title: text(.failureTitle(heading: said.heading, application: applicationName)),
-      requestID: requestID, script: Markup(trusted: PageScript.form),
+      // The form is submitted to the address of the page, which may redirect anywhere.
+      PageFrame(
+        status: failure.status, title: text(.failureTitle(heading: said.heading, application: applicationName)),
+        requestID: requestID, script: Markup(trusted: PageScript.form), allowsRequests: true, formAction: .unlimited),
       content: """
         <div role="alert">
         <h1>\(Markup(escapingOwn: said.heading))</h1>
@@ -71,7 +73,7 @@ extension PageRenderer {
   /// The page that a sign-in for a kept form ends on, in a tab of its own.
   package func backToForm() -> RenderedPage {
     page(
-      .notice, title: text(FormText.signedInTitle),
+      .notice, PageFrame(title: text(FormText.signedInTitle)),
       ["heading": text(FormText.signedInTitle), "explanation": text(FormText.signedInExplanation)])
   }
 

@@ -16,8 +16,10 @@ extension PageRenderer {
     let path = GatewayEndpoint.authorize.path(below: prefix)
     let authorize = visit.map { Link(path: "\(path)?visit=\($0)") } ?? Link(page: path, returnTo: returnTo)
     return page(
-      .signIn, title: .signInTitle(application: applicationName), script: Markup(trusted: PageScript.signIn),
-      style: button.style,
+      .signIn,
+      PageFrame(
+        title: text(.signInTitle(application: applicationName)), script: Markup(trusted: PageScript.signIn),
+        style: button.style),
       [
         "heading": text(.signInTitle(application: applicationName)),
         "explanation": text(.signInExplanation(application: applicationName)),
@@ -40,7 +42,7 @@ extension PageRenderer {
     ]
     values.merge(signedIn(as: user)) { $1 }
     return page(
-      .signOut, title: .signOutQuestion(application: applicationName), formAction: .sameOrigin, values)
+      .signOut, PageFrame(title: text(.signOutQuestion(application: applicationName)), formAction: .sameOrigin), values)
   }
 
   /// The page after signing out.
@@ -48,7 +50,7 @@ extension PageRenderer {
   /// - Parameter returnTo: the path to go to when the user signs in again.
   package func signedOut(returnTo: String = "/") -> RenderedPage {
     page(
-      .signedOut, title: .signedOutTitle,
+      .signedOut, PageFrame(title: text(.signedOutTitle)),
       [
         "heading": text(.signedOutTitle), "explanation": text(.signedOutExplanation(application: applicationName)),
         "signIn": Link(page: GatewayEndpoint.signIn.path(below: prefix), returnTo: returnTo).href,
@@ -62,8 +64,10 @@ extension PageRenderer {
   /// - Parameter field: tells the callback that our own page posts the form.
   package func callbackFragment(field: (name: String, value: String)) -> RenderedPage {
     page(
-      .fragment, title: .repostTitle, script: Markup(trusted: PageScript.fragment), formAction: .unlimited,
-      style: Markup(trusted: Stylesheet.later),
+      .fragment,
+      PageFrame(
+        title: text(.repostTitle), script: Markup(trusted: PageScript.fragment), formAction: .unlimited,
+        style: Markup(trusted: Stylesheet.later)),
       [
         "heading": text(.signInTitle(application: applicationName)), "explanation": text(.repostExplanation),
         "action": Link(path: GatewayEndpoint.callback.path(below: prefix)).href,
@@ -80,8 +84,10 @@ extension PageRenderer {
   ///   the second time.
   package func callbackRepost(fields: [(name: String, value: String)]) -> RenderedPage {
     page(
-      .repost, title: .repostTitle, script: Markup(trusted: PageScript.repost), formAction: .unlimited,
-      style: Markup(trusted: Stylesheet.later),
+      .repost,
+      PageFrame(
+        title: text(.repostTitle), script: Markup(trusted: PageScript.repost), formAction: .unlimited,
+        style: Markup(trusted: Stylesheet.later)),
       [
         "heading": text(.repostTitle), "explanation": text(.repostExplanation),
         "action": Link(path: GatewayEndpoint.callback.path(below: prefix)).href, "fields": Markup(hiddenFields: fields),
