@@ -18,11 +18,11 @@ package struct EffectiveHost: Sendable, Equatable {
     let names = checked.methodNames
     let named = NamedHost.all(hosts, []).map { Optional($0) }
     return ([nil] + named).map { host in
-      let builder = RouteTreeBuilder(checked, host: host)
+      let hostRoutes = HostRoutes(checked, host: host)
       let indexes = checked.indexes(for: host?.name).sorted()
-      let settings = Dictionary(uniqueKeysWithValues: indexes.map { ($0, builder.effectiveSettings(of: $0, names)) })
-      let elsewhere = builder.effectiveDefault
-      let narrower = builder.narrowerRoutes(than: indexes)
+      let settings = Dictionary(uniqueKeysWithValues: indexes.map { ($0, hostRoutes.effectiveSettings(of: $0, names)) })
+      let elsewhere = hostRoutes.effectiveDefault
+      let narrower = hostRoutes.narrowerRoutes(than: indexes)
       func admitsFewer(_ route: Int, than other: EffectiveRoute?) -> Bool {
         settings[route]?.parts.contains { $0.methods.canReachBelow && $0.value.admitsFewer(than: other) } ?? false
       }
@@ -30,16 +30,16 @@ package struct EffectiveHost: Sendable, Equatable {
         host: host?.number,
         routes: indexes.map { index in
           let own = settings[index] ?? ByMethod()
-          let rest = builder.effectiveSettings(ofRestAt: index, names)
+          let rest = hostRoutes.effectiveSettings(ofRestAt: index, names)
           return EffectiveHost.Route(
             index: index, settings: own,
-            otherWrites: builder.effectiveSettings(of: index, withOther: EffectiveHost.Route.writingMethods),
+            otherWrites: hostRoutes.effectiveSettings(of: index, withOther: EffectiveHost.Route.writingMethods),
             narrower: narrower[index, default: []].filter { admitsFewer($0, than: own.only) },
             rest: EffectiveHost.Route.sources(of: rest, besides: own),
             hasEffect: own.parts.contains { $0.value.comes(fromRoute: index) })
         },
         elsewhere: elsewhere,
-        narrower: builder.statingRoutes(among: indexes).filter { admitsFewer($0, than: elsewhere) })
+        narrower: hostRoutes.statingRoutes(among: indexes).filter { admitsFewer($0, than: elsewhere) })
     }
   }
 

@@ -33,16 +33,16 @@ package struct EffectiveRoute: Sendable, Equatable {
   ) throws(RouteTableError) -> (routes: [ByMethod<EffectiveRoute>], elsewhere: EffectiveRoute) {
     let checked = try CheckedRoutes(validRoutes: routes, access, GroupNumbers(groups))
     let names = checked.methodNames
-    let builder = RouteTreeBuilder(checked, host: nil)
-    var others: [String: RouteTreeBuilder] = [:]
-    for host in NamedHost.all(hosts, routes) { others[host.name] = RouteTreeBuilder(checked, host: host) }
+    let hostRoutes = HostRoutes(checked, host: nil)
+    var others: [String: HostRoutes] = [:]
+    for host in NamedHost.all(hosts, routes) { others[host.name] = HostRoutes(checked, host: host) }
     let result = routes.enumerated().map { index, route in
       guard case .named(let name) = route.host, let other = others[name] else {
-        return builder.effectiveSettings(of: index, names)
+        return hostRoutes.effectiveSettings(of: index, names)
       }
       return other.effectiveSettings(of: index, names)
     }
-    return (result, builder.effectiveDefault)
+    return (result, hostRoutes.effectiveDefault)
   }
 
   /// A setting, and where it is stated.
