@@ -14,7 +14,8 @@ struct NotificationEndpointTests {
   private func endpoint(_ rig: GateRig) throws -> NotificationEndpoint {
     let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     return NotificationEndpoint(
-      verifier: try rig.apple.provider(rig.clock).notifications, sessions: rig.sessions, revalidator: rig.revalidator,
+      verifier: try rig.apple.provider(rig.clock).notifications, sessions: rig.sessions,
+      appleMonitor: rig.revalidator.apple,
       relay: NotificationRelay(
         store: rig.store, storeHealth: rig.storeHealth, metrics: rig.metrics, logger: silent),
       denyGroups: [], metrics: rig.metrics, audit: AuditTrail(.silent, keyring: rig.keyring), logger: silent)

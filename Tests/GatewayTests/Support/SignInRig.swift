@@ -28,7 +28,7 @@ struct SignInRig {
     verification = SignInVerification(
       redirectURI: "https://app.example.com/.auth/callback", requestSessions: requestSessions,
       codeExchange: CodeExchange(
-        apple: try rig.apple.provider(rig.clock), revalidator: rig.revalidator, logger: logger),
+        apple: try rig.apple.provider(rig.clock), monitor: rig.revalidator.apple, logger: logger),
       creation: creation)
     responses = SignInResponses(
       keyring: rig.keyring, pages: EndpointPages(gate.sites.publicSite.pages),

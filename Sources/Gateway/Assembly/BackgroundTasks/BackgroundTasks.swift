@@ -15,7 +15,7 @@ struct BackgroundTasks: Sendable {
   private let lastSeen: LastSeenBatch
   private let storeCheck: StoreCheck
   private let changes: ChangeFollower
-  private let revalidator: Revalidator
+  private let appleMonitor: AppleMonitor
   private let health: HealthMonitor
   private let upstreams: UpstreamWatch
   private let relay: NotificationRelay
@@ -56,7 +56,7 @@ struct BackgroundTasks: Sendable {
       revalidations: services.revalidations, clock: services.sessions.clock)
     changes = ChangeFollower(
       store: store, sessions: services.sessions, loops: services.loops, storeHealth: services.storeHealth)
-    revalidator = services.revalidator
+    appleMonitor = services.revalidator.apple
     health = services.health
     self.upstreams = upstreams
     relay = services.relay
@@ -134,15 +134,15 @@ struct BackgroundTasks: Sendable {
       resources.report()
       clock.watch()
       // The state of the last hour can expire.
-      revalidator.reportHealth()
+      appleMonitor.reportHealth()
       // Messages that another replica left.
       relay.wake()
     }
     tasks.addTask(every: Self.checkInterval, after: Self.checkInterval, if: clock.hasUnrecorded) {
       await clock.record()
     }
-    tasks.addTask(every: Self.checkInterval, after: Self.checkInterval, if: revalidator.isProbeDue) {
-      await revalidator.probe()
+    tasks.addTask(every: Self.checkInterval, after: Self.checkInterval, if: appleMonitor.isProbeDue) {
+      await appleMonitor.probe()
     }
     tasks.add(every: Self.checkInterval, after: Self.checkInterval) {
       if HeapTrimmer.process.trimAfterBurst() { ProgramPages.release() }

@@ -46,7 +46,7 @@ struct ProcessServices: Sendable {
     self.eventLoop = eventLoop
     health = HealthMonitor(checks: [
       HealthCheck(name: "store", status: .unknown, message: "not open yet", effect: .gatesReadiness),
-      HealthCheck(name: Revalidator.checkName, status: .unknown),
+      HealthCheck(name: AppleMonitor.checkName, status: .unknown),
       HealthCheck(name: Reload.checkName, status: .ok, since: started),
     ])
     loops = ProcessSessions()
@@ -83,7 +83,7 @@ struct ProcessServices: Sendable {
     revalidations = RequestRevalidations(revalidator, sessions: sessions)
     snapshots = SnapshotFactory(
       services: EndpointServices(
-        store: store, storeHealth: storeHealth, sessions: sessions, tokens: tokens, revalidator: revalidator,
+        store: store, storeHealth: storeHealth, sessions: sessions, tokens: tokens, appleMonitor: revalidator.apple,
         relay: relay, metrics: metrics, logger: logger),
       files: SerialWorker(named: "cordon-files"), eventLoop: eventLoop)
   }

@@ -60,7 +60,7 @@ struct EndpointFactory {
         requestSessions: site.requestSessions, codeExchange: codeExchange, creation: creation, reset: reset),
       button: ButtonEndpoint(button: button, pages: site.pages),
       notifications: NotificationEndpoint(
-        verifier: keys.apple.notifications, sessions: services.sessions, revalidator: services.revalidator,
+        verifier: keys.apple.notifications, sessions: services.sessions, appleMonitor: services.appleMonitor,
         relay: services.relay, denyGroups: settings.denyGroups, metrics: services.metrics, audit: keys.audit,
         logger: services.logger),
       keys: AssertionKeys(keys.signer),
@@ -158,7 +158,7 @@ struct EndpointFactory {
   }
 
   private var codeExchange: CodeExchange {
-    CodeExchange(apple: keys.apple, revalidator: services.revalidator, logger: services.logger)
+    CodeExchange(apple: keys.apple, monitor: services.appleMonitor, logger: services.logger)
   }
 
   private var creation: SessionCreation {

@@ -8,7 +8,7 @@ struct EndpointServices: Sendable {
   let storeHealth: StoreHealth
   let sessions: SessionManager
   let tokens: MachineTokenSessions
-  let revalidator: Revalidator
+  let appleMonitor: AppleMonitor
   let relay: NotificationRelay
   let metrics: MetricsRegistry
   let logger: Logger

@@ -16,7 +16,7 @@ final class NotificationEndpoint: Sendable {
   private let verifier: NotificationVerifier
   private let sessions: SessionManager
   /// Receives the proof that our clock is behind.
-  private let revalidator: Revalidator
+  private let appleMonitor: AppleMonitor
   private let relay: NotificationRelay
   /// The groups of all deny lists.
   private let denyGroups: Set<GroupName>
@@ -30,12 +30,12 @@ final class NotificationEndpoint: Sendable {
   static let bodyLimit = 32 * 1024
 
   init(
-    verifier: NotificationVerifier, sessions: SessionManager, revalidator: Revalidator, relay: NotificationRelay,
+    verifier: NotificationVerifier, sessions: SessionManager, appleMonitor: AppleMonitor, relay: NotificationRelay,
     denyGroups: Set<GroupName>, metrics: MetricsRegistry, audit: AuditTrail, logger: Logger
   ) {
     self.verifier = verifier
     self.sessions = sessions
-    self.revalidator = revalidator
+    self.appleMonitor = appleMonitor
     self.relay = relay
     self.denyGroups = denyGroups
     self.metrics = metrics
@@ -84,7 +84,7 @@ final class NotificationEndpoint: Sendable {
     metrics.notifications.count("unverified", rejection.notificationLabel)
     // Verified but for its time: signed by Apple, for us.
     let isClockBehind = rejection == .issuedInFuture
-    if isClockBehind { revalidator.noteNotificationFromFuture() }
+    if isClockBehind { appleMonitor.noteNotificationFromFuture() }
     if refusals.isDue() {
       logger.warning(
         "notification rejected (logged at most once a minute)",

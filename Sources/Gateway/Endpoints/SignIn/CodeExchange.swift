@@ -7,7 +7,7 @@ internal import Pages
 /// Apple, and turned into the failure of the sign-in.
 struct CodeExchange: Sendable {
   let apple: AppleIdentityProvider
-  let revalidator: Revalidator
+  let monitor: AppleMonitor
   let logger: Logger
 
   /// The tokens of a successful exchange.
@@ -17,7 +17,7 @@ struct CodeExchange: Sendable {
   ) throws(SignInError) -> TokenGrant {
     // The page of the failure shows the same ID.
     let requestID: Logger.MetadataValue = "\(request.requestID)"
-    revalidator.note(outcome, clientID: clientID, by: apple)
+    monitor.note(outcome, clientID: clientID, by: apple)
     switch outcome {
     case .granted(let tokens): return tokens
     case .refused: throw SignInError(.answerInvalid, "code_refused")

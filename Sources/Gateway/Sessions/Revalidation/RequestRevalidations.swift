@@ -19,7 +19,7 @@ struct RequestRevalidations: Sendable {
   ///     asked for.
   func startInBackground(_ snapshot: SessionSnapshot, isOverdue: Bool = false, canBePutOff: Bool = true) {
     let canBePutOff = canBePutOff && !isOverdue
-    if canBePutOff, revalidator.isPaused { return }
+    if canBePutOff, revalidator.apple.isPaused { return }
     guard revalidator.queue.begin(snapshot.account.subject) else { return }
     start(
       snapshot, isPaced: !isOverdue, canBePutOff: canBePutOff,
@@ -39,7 +39,7 @@ struct RequestRevalidations: Sendable {
     Task {
       if isPaced { await revalidator.queue.waitForStart() }
       // The pause may have begun since.
-      if canBePutOff, revalidator.isPaused { return revalidator.queue.end(snapshot.account.subject) }
+      if canBePutOff, revalidator.apple.isPaused { return revalidator.queue.end(snapshot.account.subject) }
       // Read before the store is asked: a change that arrives meanwhile is newer than the answer.
       let version = sessions.version
       let outcome = await revalidator.run(snapshot, isNeeded: !canBePutOff, waitingUntil: deadline)
@@ -111,7 +111,7 @@ struct RequestRevalidations: Sendable {
     let subject = snapshot.account.subject
     let deadline = ContinuousClock.now + revalidator.longestWait
     var slot = await revalidator.queue.acquireSlot(for: subject, by: deadline)
-    if slot == .underWay, revalidator.isPaused,
+    if slot == .underWay, revalidator.apple.isPaused,
       await revalidator.queue.waitForEnd(of: subject, by: deadline)
     {
       // The one under way may have been put off without asking. If it was not, its lease is used up.

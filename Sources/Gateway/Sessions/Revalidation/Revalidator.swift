@@ -14,12 +14,12 @@ internal import Synchronization
 final class Revalidator: Sendable {
   private let store: any RevalidationLeaseStore & AccountStore & EncryptedTokenStore
   private let storeHealth: StoreHealth
-  private let current: Mutex<Current>
   private let metrics: MetricsRegistry
-  private let health: HealthMonitor
   private let log: RevalidationLog
   private let clock: @Sendable () -> Date
   private let state = Mutex(State())
+  /// Has the dependencies in use, and what calls to Apple with their credentials have shown.
+  let apple: AppleMonitor
   /// Records the results.
   let recorder: RevalidationRecorder
   /// Admits revalidations: a caller of ``run(_:waitingUntil:)`` has a slot.
@@ -33,12 +33,6 @@ final class Revalidator: Sendable {
     let keyring: SessionKeyring
     let audit: AuditTrail
     let interval: Duration
-  }
-
-  /// The dependencies, and what calls with their credentials have shown.
-  private struct Current {
-    var dependencies: Dependencies
-    var history = AppleCallHistory()
   }
 
   private struct State {
@@ -67,32 +61,17 @@ final class Revalidator: Sendable {
   ) {
     self.longestWait = longestWait
     self.clock = clock
-    self.health = health
-    current = Mutex(Current(dependencies: dependencies))
     self.store = store
     self.storeHealth = storeHealth
     self.metrics = metrics
     log = RevalidationLog(logger, clock: clock)
+    apple = AppleMonitor(dependencies, health: health, log: log, clock: clock)
     recorder = RevalidationRecorder(
       store: store, storeHealth: storeHealth, unrecorded: unrecorded, metrics: metrics, logger: logger, clock: clock)
   }
 
-  /// Uses other dependencies from now on. Revalidations under way go on. The history of calls is kept unless the
-  /// credentials have changed: Apple's answers to other credentials must not hold revocations back, nor pause calls.
-  func apply(_ dependencies: Dependencies) {
-    current.withLock { current in
-      let isSame = dependencies.apple.hasSameCredentials(as: current.dependencies.apple)
-      current = Current(dependencies: dependencies, history: isSame ? current.history : AppleCallHistory())
-    }
-    log.reset()
-    reportHealth()
-  }
-
-  /// Whether revalidations that can be put off are, because Apple has asked for a pause.
-  var isPaused: Bool {
-    let history = current.withLock { $0.history }
-    return history.isPaused(at: clock())
-  }
+  /// Uses other dependencies from now on. Revalidations under way go on.
+  func apply(_ dependencies: Dependencies) { apple.apply(dependencies) }
 
   /// Revalidates one account, unless that was done within the interval.
   /// - Parameters:
@@ -101,7 +80,7 @@ final class Revalidator: Sendable {
   func run(
     _ snapshot: SessionSnapshot, isNeeded: Bool = false, waitingUntil deadline: ContinuousClock.Instant? = nil
   ) async -> Outcome {
-    let current = current.withLock { $0 }
+    let current = apple.current
     guard var attempt = await allowedAttempt(for: snapshot, current.history) else {
       return await recordFailedAttempt(snapshot, isNeeded: isNeeded || deadline != nil, current.dependencies)
     }
@@ -163,8 +142,8 @@ final class Revalidator: Sendable {
   /// Asks Apple by a lease that was granted, or releases it if it is late, or the call is no longer allowed.
   /// - Returns: nil if another lease is to be acquired.
   private func use(
-    _ lease: RevalidationLease, of snapshot: SessionSnapshot, in attempt: inout Attempt, _ current: Current,
-    at now: Date
+    _ lease: RevalidationLease, of snapshot: SessionSnapshot, in attempt: inout Attempt,
+    _ current: AppleMonitor.Current, at now: Date
   ) async throws(StoreError) -> Outcome? {
     let (dependencies, history) = (current.dependencies, current.history)
     queue.note(lease.subject, waitsElsewhere: false)
@@ -264,7 +243,7 @@ final class Revalidator: Sendable {
   /// - Parameter hasOther: whether the account has a token of another client, for the case that Apple refuses this one.
   /// - Returns: nil in that case: nothing is recorded.
   private func ask(
-    _ lease: RevalidationLease, of snapshot: SessionSnapshot, _ current: Current, hasOther: Bool
+    _ lease: RevalidationLease, of snapshot: SessionSnapshot, _ current: AppleMonitor.Current, hasOther: Bool
   ) async throws(StoreError) -> Outcome? {
     let dependencies = current.dependencies
     let token: RefreshToken
@@ -284,11 +263,7 @@ final class Revalidator: Sendable {
     let result = RevalidationResult(answer)
     let verdict = result.label
     metrics.checks.count(verdict)
-    if isInUse(current.history) {
-      reportHealth()
-      if let alarm = decision.alarm { log.raise(alarm, refusalRemedy: answer.refusalRemedy) }
-      log.note(answer, clientID: lease.clientID)
-    }
+    apple.report(answer, decision.alarm, clientID: lease.clientID, in: current.history)
     switch decision.action {
     case .releaseLease:
       dependencies.audit.record(.check(verdict: verdict), subject: lease.subject, clientID: lease.clientID)
@@ -365,65 +340,9 @@ final class Revalidator: Sendable {
     let now = clock()
     guard state.withLock({ $0.graceEnds.insert(session.handle, at: now) }) else { return }
     metrics.sessionsEnded.count("grace_over")
-    current.withLock { $0.dependencies.audit }.record(
+    apple.current.dependencies.audit.record(
       .sessionEnded(reason: "grace_over"), subject: session.subject, session: session.handle,
       clientID: session.clientID)
     log.noteGraceEnd()
   }
-
-  // MARK: State of Apple
-
-  /// Whether a reload has not replaced the credentials since.
-  private func isInUse(_ history: AppleCallHistory) -> Bool { current.withLock { $0.history === history } }
-
-  /// Notes the outcome of a sign-in's code exchange.
-  /// - Parameter provider: made the call. If a reload has replaced its credentials since, the outcome does not count.
-  func note(_ outcome: ExchangeOutcome, clientID: String, by provider: AppleIdentityProvider) {
-    let current = current.withLock { $0 }
-    guard provider.hasSameCredentials(as: current.dependencies.apple) else { return }
-    if let alarm = current.history.note(outcome, clientID: clientID, at: clock()) {
-      log.raise(alarm, refusalRemedy: outcome.refusalRemedy)
-    }
-    reportHealth()
-  }
-
-  /// Notes a notification that Apple signed, and that was issued in the future by our clock. As proof of a clock that
-  /// is behind, it is worth as much as an identity token.
-  func noteNotificationFromFuture() {
-    let history = current.withLock { $0.history }
-    if let alarm = history.noteNotificationFromFuture(at: clock()) { log.raise(alarm) }
-    reportHealth()
-  }
-
-  /// Whether ``probe()`` would call Apple.
-  var isProbeDue: Bool { current.withLock { $0.history }.isProbeDue(at: clock()) }
-
-  /// Fetches Apple's public keys if Apple could not be reached, had no keys, or showed that our clock is behind, and
-  /// nothing has called it for a minute: otherwise the end of the trouble would be noticed at the next sign-in or
-  /// revalidation, which may be hours away.
-  func probe() async {
-    let current = current.withLock { $0 }
-    guard current.history.beginProbe(at: clock()) else { return }
-    do throws(AppleKeySetError) {
-      let report = try await current.dependencies.apple.keySet.fetchNow()
-      current.history.noteReachable(clockDifference: report.clockDifference(at: clock()))
-    } catch {
-      current.history.noteProbeFailed(error, at: clock())
-    }
-    reportHealth()
-  }
-
-  /// Reports the state of Apple to health.
-  func reportHealth() {
-    let history = current.withLock { $0.history }
-    switch history.report(at: clock()) {
-    case .outdated(let message): health.update(Self.checkName, .unknown, message: message, at: .now())
-    case .unknown: health.update(Self.checkName, .unknown, at: .now())
-    case .ok: health.update(Self.checkName, .ok, at: .now())
-    case .failing(let message): health.update(Self.checkName, .failing, message: message, at: .now())
-    }
-  }
-
-  /// The name of the check on `/healthz`.
-  static let checkName = "apple"
 }

@@ -29,10 +29,11 @@ struct AppleHealthTests {
     rig.apple.answer(.good)
     _ = await rig.checks.run(try rig.due("002.ben"))
     #expect(rig.appleCheck?.status == .ok)
-    rig.checks.note(
+    rig.checks.apple.note(
       .misconfigured(OAuthError(code: .unauthorizedClient, description: nil)), clientID: "web", by: rig.provider)
     #expect(rig.appleCheck?.status == .failing)
-    rig.checks.note(.refused(OAuthError(code: .invalidGrant, description: nil)), clientID: "web", by: rig.provider)
+    rig.checks.apple.note(
+      .refused(OAuthError(code: .invalidGrant, description: nil)), clientID: "web", by: rig.provider)
     #expect(rig.appleCheck?.status == .ok)
   }
 
@@ -40,18 +41,19 @@ struct AppleHealthTests {
   func clockBehindAtSignIn() {
     // Both tokens of such a sign-in are verified.
     let accepted = ExchangeOutcome.mismatch(.subject)
-    rig.checks.note(accepted, clientID: "web", by: rig.provider)
+    rig.checks.apple.note(accepted, clientID: "web", by: rig.provider)
     #expect(rig.appleCheck?.status == .ok)
-    for _ in 0..<3 { rig.checks.note(.unverified(.issuedInFuture), clientID: "web", by: rig.provider) }
+    for _ in 0..<3 { rig.checks.apple.note(.unverified(.issuedInFuture), clientID: "web", by: rig.provider) }
     #expect(rig.appleCheck?.status == .failing && rig.appleCheck?.message?.contains("clock is behind") == true)
     #expect(rig.appleCheck?.effect == .informs && clockAlarms() == 1)
-    rig.checks.note(.unverified(.signatureInvalid), clientID: "web", by: rig.provider)
-    rig.checks.note(.refused(OAuthError(code: .invalidGrant, description: nil)), clientID: "web", by: rig.provider)
+    rig.checks.apple.note(.unverified(.signatureInvalid), clientID: "web", by: rig.provider)
+    rig.checks.apple.note(
+      .refused(OAuthError(code: .invalidGrant, description: nil)), clientID: "web", by: rig.provider)
     #expect(rig.appleCheck?.status == .failing, "neither shows that the clock is right")
     rig.clock.advance(3_600)
-    rig.checks.note(.unverified(.issuedInFuture), clientID: "web", by: rig.provider)
+    rig.checks.apple.note(.unverified(.issuedInFuture), clientID: "web", by: rig.provider)
     #expect(clockAlarms() == 1)
-    rig.checks.note(accepted, clientID: "web", by: rig.provider)
+    rig.checks.apple.note(accepted, clientID: "web", by: rig.provider)
     #expect(rig.appleCheck?.status == .ok)
   }
 
@@ -59,31 +61,31 @@ struct AppleHealthTests {
     "Sign-ins that fail for lack of Apple's keys are reported until a probe has them, whatever else Apple answers",
     arguments: [AppleKeySetError.status(500), .unusable("not JSON"), .unreachable(.unanswered(reason: "time-out"))])
   func keysMissingAtSignIn(problem: AppleKeySetError) async throws {
-    for _ in 0..<3 { rig.checks.note(.unverified(.keysUnavailable(problem)), clientID: "web", by: rig.provider) }
+    for _ in 0..<3 { rig.checks.apple.note(.unverified(.keysUnavailable(problem)), clientID: "web", by: rig.provider) }
     #expect(rig.appleCheck?.status == .failing && rig.appleCheck?.message?.hasPrefix(problem.message) == true)
     _ = await rig.checks.run(try rig.due())
     #expect(rig.answers() == [.good] && rig.appleCheck?.status == .failing)
     rig.apple.answer(.trouble)
     rig.clock.advance(60)
-    await rig.checks.probe()
+    await rig.checks.apple.probe()
     #expect(rig.appleCheck?.message?.contains("Apple answered 503 when asked for its keys") == true)
     rig.apple.answer(.good)
     rig.clock.advance(60)
-    await rig.checks.probe()
+    await rig.checks.apple.probe()
     #expect(rig.appleCheck?.status == .ok)
   }
 
   @Test("Keys that cannot be fetched because Apple is unreachable are reported as that, with the first sign-in")
   func keysUnreachableAtSignIn() {
     let problem = AppleKeySetError.unreachable(.notSent(reason: "refused"))
-    rig.checks.note(.unverified(.keysUnavailable(problem)), clientID: "web", by: rig.provider)
+    rig.checks.apple.note(.unverified(.keysUnavailable(problem)), clientID: "web", by: rig.provider)
     #expect(rig.appleCheck?.status == .failing && rig.appleCheck?.message?.contains("cannot be reached") == true)
   }
 
   @Test("Tokens with keys that Apple does not have, which anybody can write, do not make Apple's keys missing")
   func forgedKeyIdentifiers() {
     for problem in [IdentityTokenError.unknownKey, .keysUnavailable(.coolingDown), .signatureInvalid] {
-      for _ in 0..<5 { rig.checks.note(.unverified(problem), clientID: "web", by: rig.provider) }
+      for _ in 0..<5 { rig.checks.apple.note(.unverified(problem), clientID: "web", by: rig.provider) }
     }
     #expect(rig.appleCheck?.status == .unknown)
   }
@@ -106,27 +108,27 @@ struct AppleHealthTests {
 
   @Test("Health learns within a minute that Apple can be reached again, also if nobody signs in")
   func probe() async throws {
-    await rig.checks.probe()
+    await rig.checks.apple.probe()
     #expect(rig.apple.calls == 0, "nothing failed")
     rig.apple.answer(.notSent)
     _ = await rig.checks.run(try rig.due())
     #expect(rig.appleCheck?.status == .failing && rig.apple.calls == 1)
     rig.clock.advance(59)
-    #expect(!rig.checks.isProbeDue)
-    await rig.checks.probe()
+    #expect(!rig.checks.apple.isProbeDue)
+    await rig.checks.apple.probe()
     #expect(rig.apple.calls == 1, "a call was made within the minute")
     rig.clock.advance(1)
-    #expect(rig.checks.isProbeDue && rig.checks.isProbeDue, "asking begins no probe")
-    await rig.checks.probe()
+    #expect(rig.checks.apple.isProbeDue && rig.checks.apple.isProbeDue, "asking begins no probe")
+    await rig.checks.apple.probe()
     #expect(rig.appleCheck?.status == .failing && rig.apple.calls == 2)
     rig.apple.answer(.good)
-    await rig.checks.probe()
+    await rig.checks.apple.probe()
     #expect(rig.appleCheck?.status == .failing && rig.apple.calls == 2)
     rig.clock.advance(60)
-    await rig.checks.probe()
+    await rig.checks.apple.probe()
     #expect(rig.appleCheck?.status == .ok && rig.apple.calls == 3)
     rig.clock.advance(60)
-    await rig.checks.probe()
+    await rig.checks.apple.probe()
     #expect(rig.apple.calls == 3)
   }
 
@@ -142,7 +144,7 @@ struct AppleHealthTests {
     _ = await rig.checks.run(try rig.due("early"))
     #expect(rig.apple.calls == 9, "the pause is two minutes or more by now")
     rig.apple.answer(.good)
-    await rig.checks.probe()
+    await rig.checks.apple.probe()
     _ = await rig.checks.run(try rig.due("late"))
     #expect(rig.apple.calls == 11)
   }

@@ -92,7 +92,8 @@ struct RevalidatorTests {
     for one in people.dropFirst() { _ = await rig.checks.run(one) }
     #expect(rig.apple.calls == 2 && rig.answers() == [.noGoodAnswer, .noGoodAnswer])
     // A sign-in shows that they are taken again, so that nobody waits for the end of the pause.
-    rig.checks.note(.refused(OAuthError(code: .invalidGrant, description: nil)), clientID: "web", by: rig.provider)
+    rig.checks.apple.note(
+      .refused(OAuthError(code: .invalidGrant, description: nil)), clientID: "web", by: rig.provider)
     rig.apple.answer(.good)
     for one in people.dropFirst(2) { _ = await rig.checks.run(one) }
     #expect(rig.apple.calls == 4 && rig.answers().suffix(2) == [.good, .good])
@@ -227,14 +228,15 @@ struct RevalidatorTests {
   @Test("A sign-in that Apple answers ends the pause after calls without an answer, one without an answer begins none")
   func signInAfterSilence() async throws {
     for _ in 0..<5 {
-      rig.checks.note(
+      rig.checks.apple.note(
         .appleTrouble(.unanswered(reason: "no whole response in time")), clientID: "web", by: rig.provider)
     }
     let people = try (0..<6).map { try rig.due("user.\($0)") }
     rig.apple.answer(.silence)
     for one in people { _ = await rig.checks.run(one) }
     #expect(rig.apple.calls == 3)
-    rig.checks.note(.refused(OAuthError(code: .invalidGrant, description: nil)), clientID: "web", by: rig.provider)
+    rig.checks.apple.note(
+      .refused(OAuthError(code: .invalidGrant, description: nil)), clientID: "web", by: rig.provider)
     rig.apple.answer(.good)
     for one in people.dropFirst(3) { _ = await rig.checks.run(one) }
     #expect(rig.apple.calls == 6)
@@ -242,7 +244,7 @@ struct RevalidatorTests {
 
   @Test("A sign-in that Apple answers with an error neither begins the pause of revalidations nor ends it")
   func signInInTrouble() async throws {
-    func signIn() { rig.checks.note(.appleTrouble(.status(503)), clientID: "web", by: rig.provider) }
+    func signIn() { rig.checks.apple.note(.appleTrouble(.status(503)), clientID: "web", by: rig.provider) }
     for _ in 0..<5 { signIn() }
     let people = try (0..<6).map { try rig.due("user.\($0)") }
     _ = await rig.checks.run(people[0])
@@ -396,7 +398,7 @@ struct RevalidatorTests {
     #expect(rig.appleCheck?.status == .unknown)
     release.finish()
     #expect(await result.ended.isEmpty, "it is held as it was")
-    rig.checks.note(.misconfigured(OAuthError(code: .invalidClient, description: nil)), clientID: "web", by: old)
+    rig.checks.apple.note(.misconfigured(OAuthError(code: .invalidClient, description: nil)), clientID: "web", by: old)
     #expect(rig.appleCheck?.status == .unknown)
     for number in 6..<8 { #expect(await rig.checks.run(try rig.due("user.\(number)")).ended.count == 1) }
     #expect(rig.appleCheck?.status == .ok && other.calls == 2)

@@ -28,7 +28,7 @@ struct ThrottledRevalidationTests {
     let (ben, bensRequest) = try await user("002.ben", rig)
     advance(rig, hours: 26)
     #expect(try await rig.decideOnce(annasRequest).identity != nil)
-    try await eventually("the answer about the first") { rig.revalidator.isPaused }
+    try await eventually("the answer about the first") { rig.revalidator.apple.isPaused }
     await rig.revalidator.queue.waitForEnd(of: anna, by: .now + .seconds(120))
     rig.apple.answer(.good)
     #expect(try await rig.decideOnce(bensRequest).identity != nil)
@@ -51,7 +51,7 @@ struct ThrottledRevalidationTests {
     let (anna, annasRequest) = try await user("001.anna", rig)
     advance(rig, hours: 26)
     #expect(try await rig.decideOnce(annasRequest).identity != nil)
-    try await eventually("the answer about the first") { rig.revalidator.isPaused }
+    try await eventually("the answer about the first") { rig.revalidator.apple.isPaused }
     await rig.revalidator.queue.waitForEnd(of: anna, by: .now + .seconds(120))
     rig.apple.answer(.revoked)
     #expect(try await rig.decide(cleosRequest).status == 302)
@@ -65,13 +65,13 @@ struct ThrottledRevalidationTests {
     let (anna, request) = try await user("001.anna", rig)
     advance(rig, hours: 26)
     #expect(try await rig.decideOnce(request).identity != nil)
-    try await eventually("the answer") { rig.revalidator.isPaused }
+    try await eventually("the answer") { rig.revalidator.apple.isPaused }
     await rig.revalidator.queue.waitForEnd(of: anna, by: .now + .seconds(120))
     rig.revalidator.apply(
       Revalidator.Dependencies(
         apple: try rig.apple.provider(rig.clock, keyID: "XYZ123DEFG"), keyring: rig.keyring,
         audit: AuditTrail(.silent, keyring: rig.keyring), interval: rig.settings.revalidation.interval))
-    #expect(!rig.revalidator.isPaused)
+    #expect(!rig.revalidator.apple.isPaused)
     try await rig.stop()
   }
 }
