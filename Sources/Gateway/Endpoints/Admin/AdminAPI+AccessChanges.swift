@@ -4,40 +4,13 @@ internal import Sessions
 
 /// The operations on access.
 extension AdminAPI {
-  /// Performs an operation, which audits itself.
+  /// Performs an operation. Changes are audited by ``AccessChanges``, lists here.
   func carryOut(
-    _ operation: AccessOperation, by actor: AccessChanges.Actor
+    _ operation: AccessOperation, by caller: AccessAuthor, _ request: ControlRequest
   ) async throws(AdminError) -> ControlResponse {
+    let actor = AccessChanges.Actor(author: caller, peer: request.client.address, requestID: request.requestID)
     switch operation {
-    case .listAccounts(let filter):
-      let since = try filter.seenSince.map { text throws(AdminError) in
-        try AccessTimes.since(text, now: accessChanges.now)
-      }
-      let page = try await accessChanges.accounts(
-        group: filter.group, seenSince: since, after: filter.after, limit: filter.limit)
-      return Self.json(
-        AccountsReport(
-          accounts: page.accounts.map { AccountReport($0, at: accessChanges.now) }, next: page.next?.text,
-          damaged: page.damaged.names))
-    case .listGroups:
-      let groups = try await accessChanges.groupList().map { GroupReport($0, denyGroups: denyGroups) }
-      return Self.json(GroupsReport(groups: groups))
-    case .listRequests(let after, let limit):
-      let page = try await accessChanges.requests(after: after, limit: limit)
-      return Self.json(
-        RequestsReport(
-          requests: page.requests.map { RequestReport($0.request, $0.account) }, next: page.next?.text,
-          damaged: page.damaged.names))
-    case .listInvitations:
-      let (now, listed) = (accessChanges.now, try await accessChanges.invitations())
-      return Self.json(
-        InvitationsReport(
-          invitations: listed.records().map { InvitationReport($0, at: now) }, damaged: listed.damagedRecords().names))
-    case .listTokens:
-      let (now, listed) = (accessChanges.now, try await accessChanges.tokens())
-      return Self.json(
-        TokensReport(
-          tokens: listed.records().map { TokenReport($0, at: now) }, damaged: listed.damagedRecords().names))
+    case .list(let list): return try await audited(list, by: caller, request)
     case .ban(let subject, let until, let reason):
       let (ban, ended) = try await accessChanges.ban(subject, until: until, reason: reason, by: actor)
       return Self.json(BannedReport(subject: subject.text, ban: BanReport(ban), ended: ended))
@@ -68,6 +41,53 @@ extension AdminAPI {
     case .revokeToken(let name):
       try await accessChanges.revokeToken(name, by: actor)
       return Self.json(RevokedReport(revoked: name))
+    }
+  }
+
+  private func audited(
+    _ list: AccessOperation.List, by caller: AccessAuthor, _ request: ControlRequest
+  ) async throws(AdminError) -> ControlResponse {
+    do throws(AdminError) {
+      let response = try await contents(of: list)
+      record(list.name, by: caller, request)
+      return response
+    } catch {
+      record(list.name, by: caller, failed: error.code, request)
+      throw error
+    }
+  }
+
+  private func contents(of list: AccessOperation.List) async throws(AdminError) -> ControlResponse {
+    switch list {
+    case .accounts(let filter):
+      let since = try filter.seenSince.map { text throws(AdminError) in
+        try AccessTimes.since(text, now: accessChanges.now)
+      }
+      let page = try await accessChanges.accounts(
+        group: filter.group, seenSince: since, after: filter.after, limit: filter.limit)
+      return Self.json(
+        AccountsReport(
+          accounts: page.accounts.map { AccountReport($0, at: accessChanges.now) }, next: page.next?.text,
+          damaged: page.damaged.names))
+    case .groups:
+      let groups = try await accessChanges.groupList().map { GroupReport($0, denyGroups: denyGroups) }
+      return Self.json(GroupsReport(groups: groups))
+    case .requests(let after, let limit):
+      let page = try await accessChanges.requests(after: after, limit: limit)
+      return Self.json(
+        RequestsReport(
+          requests: page.requests.map { RequestReport($0.request, $0.account) }, next: page.next?.text,
+          damaged: page.damaged.names))
+    case .invitations:
+      let (now, listed) = (accessChanges.now, try await accessChanges.invitations())
+      return Self.json(
+        InvitationsReport(
+          invitations: listed.records().map { InvitationReport($0, at: now) }, damaged: listed.damagedRecords().names))
+    case .tokens:
+      let (now, listed) = (accessChanges.now, try await accessChanges.tokens())
+      return Self.json(
+        TokensReport(
+          tokens: listed.records().map { TokenReport($0, at: now) }, damaged: listed.damagedRecords().names))
     }
   }
 }

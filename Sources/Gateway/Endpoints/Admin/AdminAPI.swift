@@ -135,23 +135,6 @@ struct AdminAPI: Sendable {
     }
   }
 
-  /// Performs an operation on access. Changes are audited by ``AccessChanges``, lists here.
-  private func carryOut(
-    _ operation: AccessOperation, by caller: AccessAuthor, _ request: ControlRequest
-  ) async throws(AdminError) -> ControlResponse {
-    let actor = AccessChanges.Actor(
-      author: caller, peer: request.client.address, requestID: request.requestID)
-    guard let name = operation.listName else { return try await carryOut(operation, by: actor) }
-    do throws(AdminError) {
-      let response = try await carryOut(operation, by: actor)
-      record(name, by: caller, request)
-      return response
-    } catch {
-      record(name, by: caller, failed: error.code, request)
-      throw error
-    }
-  }
-
   /// An account with its groups and its ban.
   private func report(_ account: Account) -> AccountReport {
     AccountReport(account, groups: accessChanges.policy.groupNames(of: account), at: accessChanges.now)
@@ -173,7 +156,9 @@ struct AdminAPI: Sendable {
 
   // MARK: Audit
 
-  private func record(
+  /// Audits an operation.
+  /// - Parameter failed: the code of the error; nil if it succeeded.
+  func record(
     _ act: String, _ subject: Subject? = nil, session: PublicSessionID? = nil, by caller: AccessAuthor,
     failed: String? = nil, _ request: ControlRequest
   ) {

@@ -29,7 +29,7 @@ struct AccessOperationTests {
       try operation("PUT", "/accounts/001.a/ban", #"{"until":"30d","reason":"x"}"#)
         == .access(.ban(subject, until: "30d", reason: "x")))
     #expect(try operation("DELETE", "/accounts/001.a/ban") == .access(.unban(subject)))
-    #expect(try operation("HEAD", "/groups") == .access(.listGroups))
+    #expect(try operation("HEAD", "/groups") == .access(.list(.groups)))
     #expect(try operation("PUT", "/groups/staff/members/001.a") == .access(.addMember(subject, group: "staff")))
     #expect(
       try operation("POST", "/requests/K7QF-3MDP/admit", #"{"group":"staff"}"#)
@@ -39,7 +39,7 @@ struct AccessOperationTests {
         == .access(.invite(AccessOperation.InvitationSettings(group: "staff"))))
     #expect(
       try operation("GET", "/accounts?group=staff&limit=7&after=001.a")
-        == .access(.listAccounts(AccessOperation.AccountFilter(group: "staff", after: subject, limit: 7))))
+        == .access(.list(.accounts(AccessOperation.AccountFilter(group: "staff", after: subject, limit: 7)))))
     #expect(try operation("GET", "/accounts?subject=001.a") == .operation(.findSubject(subject)))
     #expect(
       try operation("GET", "/accounts/001.a/sessions")

@@ -4,22 +4,38 @@ internal import WebFormats
 
 /// An operation of the admin API on access, from method, target and body of a request.
 enum AccessOperation: Equatable {
-  case listAccounts(AccountFilter)
+  case list(List)
   case ban(Subject, until: String?, reason: String?)
   case unban(Subject)
-  case listGroups
   case addMember(Subject, group: String)
   case removeMember(Subject, group: String)
-  case listRequests(after: AccessRequestCode?, limit: Int)
   /// The request is named by its code or by the user's subject, as in `reject`.
   case admit(String, group: String)
   case reject(String)
-  case listInvitations
   case invite(InvitationSettings)
   case revokeInvitation(String)
-  case listTokens
   case createToken(name: String, group: String, expires: String?)
   case revokeToken(String)
+
+  /// A list, which changes nothing.
+  enum List: Equatable {
+    case accounts(AccountFilter)
+    case groups
+    case requests(after: AccessRequestCode?, limit: Int)
+    case invitations
+    case tokens
+
+    /// The name in the audit.
+    var name: String {
+      switch self {
+      case .accounts: "list_accounts"
+      case .groups: "list_groups"
+      case .requests: "list_requests"
+      case .invitations: "list_invitations"
+      case .tokens: "list_tokens"
+      }
+    }
+  }
 
   /// The accounts that a list is to show.
   struct AccountFilter: Equatable {
@@ -41,20 +57,6 @@ enum AccessOperation: Equatable {
   static let largestLimit = 1_000
   /// The first parts of paths that are these operations alone.
   static let folders = ["groups", "requests", "invitations", "tokens"]
-
-  /// The name in the audit, for operations that change nothing; the others are audited where they are carried out.
-  var listName: String? {
-    switch self {
-    case .listAccounts: "list_accounts"
-    case .listGroups: "list_groups"
-    case .listRequests: "list_requests"
-    case .listInvitations: "list_invitations"
-    case .listTokens: "list_tokens"
-    case .ban, .unban, .addMember, .removeMember, .admit, .reject, .invite, .revokeInvitation, .createToken,
-      .revokeToken:
-      nil
-    }
-  }
 
   /// Nil for any other path.
   /// - Parameter parts: the parts of the path, decoded; nil for one that cannot be decoded.
@@ -92,7 +94,7 @@ enum AccessOperation: Equatable {
   ) throws(AdminError) -> AccessOperation? {
     if parts.count == 1 {
       try method.require(["GET"])
-      return .listGroups
+      return .list(.groups)
     }
     guard parts.count == 4, parts[2] == "members" else { return nil }
     try method.require(["PUT", "DELETE"])
@@ -127,7 +129,7 @@ enum AccessOperation: Equatable {
   ) throws(AdminError) -> AccessOperation? {
     if parts.count == 1 {
       try method.require(["GET", "POST"])
-      return method == .get ? .listInvitations : .invite(try invitation(body))
+      return method == .get ? .list(.invitations) : .invite(try invitation(body))
     }
     guard parts.count == 2 else { return nil }
     try method.require(["DELETE"])
@@ -140,7 +142,7 @@ enum AccessOperation: Equatable {
   ) throws(AdminError) -> AccessOperation? {
     if parts.count == 1 {
       try method.require(["GET", "POST"])
-      guard method == .post else { return .listTokens }
+      guard method == .post else { return .list(.tokens) }
       let body = try AdminRequestBody(body, members: ["name", "group", "expires"])
       return .createToken(
         name: try body.required("name"), group: try body.required("group"), expires: try body.text("expires"))
@@ -155,7 +157,7 @@ enum AccessOperation: Equatable {
     var filter = AccountFilter(group: fields["group"], seenSince: fields["seen_since"])
     if let after = fields["after"] { filter.after = try AdminRequest.subject(after) }
     filter.limit = try limit(fields["limit"])
-    return .listAccounts(filter)
+    return .list(.accounts(filter))
   }
 
   /// The list of requests that a query asks for.
@@ -166,7 +168,7 @@ enum AccessOperation: Equatable {
       after = AccessRequestCode(text)
       guard after != nil else { throw .badCode }
     }
-    return .listRequests(after: after, limit: try limit(fields["limit"]))
+    return .list(.requests(after: after, limit: try limit(fields["limit"])))
   }
 
   private static func invitation(_ body: [UInt8]) throws(AdminError) -> InvitationSettings {
