@@ -7,6 +7,12 @@ extension Date {
   /// The instant, or nil if it is a day or more ahead of `now`: a wrong clock wrote it, and it is ignored.
   package func credible(at now: Date) -> Date? { timeIntervalSince(now) < 86_400 ? self : nil }
 
+  /// The later of the two that is credible, for clocks that differ a little.
+  func orLater(_ stored: Date?) -> Date {
+    guard let stored = stored?.credible(at: self), stored > self else { return self }
+    return stored
+  }
+
   /// Whole milliseconds since 1970, rounded down; the nearest possible for an instant beyond them. Stores keep instants
   /// to the millisecond.
   package var millisecondsSince1970: Int64 {
@@ -18,6 +24,9 @@ extension Date {
   package init(millisecondsSince1970 milliseconds: Int64) {
     self.init(timeIntervalSince1970: TimeInterval(milliseconds) / 1_000)
   }
+
+  /// The instant after rounding to its stored form.
+  var asStored: Date { Date(millisecondsSince1970: millisecondsSince1970) }
 }
 
 extension Duration {

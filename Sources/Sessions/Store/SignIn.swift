@@ -34,6 +34,36 @@ package struct SignIn: Sendable {
   }
 }
 
+extension SignIn {
+  /// The account after this sign-in.
+  ///
+  /// - Parameters:
+  ///   - before: the stored account; nil for a new user.
+  ///   - submitted: the name that was kept before the exchange (`SignInStore.savePendingName`).
+  ///   - hasToken: whether a refresh token of the client is stored already.
+  package func account(after before: Account?, submitted: PersonName?, hasToken: Bool) -> Account {
+    var access = before?.access ?? AccountAccess()
+    // If Apple sent no token, an admitted user must not have to sign in over and over.
+    access.isTokenDiscarded = discardsToken && token == nil && !hasToken
+    return Account(
+      subject: session.subject,
+      name: name ?? submitted ?? before?.name,
+      claims: (before?.claims ?? AccountClaims()).afterSignIn(claims),
+      latestAuthorization: session.began.orLater(before?.latestAuthorization),
+      lastVerified: session.began.orLater(before?.lastVerified),
+      lastAsked: session.began.orLater(before?.lastAsked),
+      lastAnswer: before?.lastAnswer,
+      appleAuthorized: appleAuthorized.map { $0.orLater(before?.appleAuthorized) }, access: access)
+  }
+
+  /// The change to note for this sign-in: whether other sessions of the user have to read the account again.
+  package func change(from before: Account?, to after: Account) -> StoreChange {
+    guard let before else { return .signedIn(after.subject) }
+    let isSame = before.name == after.name && before.claims == after.claims && before.access == after.access
+    return isSame ? .signedIn(after.subject) : .accountChanged(after.subject)
+  }
+}
+
 /// The result of a sign-in.
 package struct CompletedSignIn: Sendable {
   /// The new session with its account: the known name kept, the claims merged.
