@@ -179,21 +179,19 @@ struct AccessChanges: Sendable {
 
   /// Makes an invitation.
   /// - Parameters:
-  ///   - expires: as the operator wrote it, see ``AccessTimes``.
   ///   - id: the public name of the invitation; nil for a random one. One that was made before is an error, so that a
   ///     repeated request makes no second invitation.
   ///   - code: the code of the link; nil for a random one.
   /// - Returns: the invitation, and its link, which is not stored.
   func invite(
-    to group: String, uses: Int = 1, expires: String, note: String? = nil, id: String? = nil,
-    code: InvitationCode? = nil, by actor: Actor
+    _ settings: InvitationSettings, id: String? = nil, code: InvitationCode? = nil, by actor: Actor
   ) async throws(AdminError) -> (invitation: Invitation, link: String) {
     try await change("invitation_create", by: actor) { target in
-      target.fields.group = GroupName(group)?.text
-      let (name, now) = (try declared(group), now)
-      guard (1...Self.mostUses).contains(uses) else { throw AdminError.badUses }
-      let expires = try Self.end(expires, now)
-      let note = try Self.note(note, "note")
+      target.fields.group = GroupName(settings.group)?.text
+      let (group, now) = (try declared(settings.group), now)
+      guard (1...Self.mostUses).contains(settings.uses) else { throw AdminError.badUses }
+      let expires = try Self.end(settings.expires, now)
+      let note = try Self.note(settings.note, "note")
       let known = try await store.invitations().records()
       if let id {
         if known.contains(where: { $0.id == id }) { throw AdminError.invitationMade }
@@ -207,8 +205,8 @@ struct AccessChanges: Sendable {
       var tries = 0
       while true {
         let invitation = Invitation(
-          id: id ?? Self.randomID(), group: name, uses: uses, expires: expires, note: note, created: now, by: actor.name
-        )
+          id: id ?? Self.randomID(), group: group, uses: settings.uses, expires: expires, note: note, created: now,
+          by: actor.name)
         target.fields.invitation = invitation.id
         do throws(StoreError) {
           try await store.create(invitation, hash: code.hash)
@@ -228,15 +226,15 @@ struct AccessChanges: Sendable {
   /// The link of the invitation that a form has made before. Only the sender has the code: the store keeps a hash.
   /// - Returns: nil if the code or the ID is of no invitation, or the settings are not those of the form.
   func link(
-    madeWith code: InvitationCode, id: String, to group: String, uses: Int, expires: String, note: String
+    madeWith code: InvitationCode, id: String, _ settings: InvitationSettings
   ) async throws(AdminError) -> String? {
     try await read {
       guard let made = try await store.invitation(hash: code.hash) else { return nil }
       let start = now
-      let validity = try Self.end(expires, start).timeIntervalSince(start)
+      let validity = try Self.end(settings.expires, start).timeIntervalSince(start)
       let isSame = abs(made.expires.timeIntervalSince(made.created) - validity) < 1
-      guard isSame, made.id == id, made.group == GroupName(group), made.uses == uses,
-        made.note == (try Self.note(note, "note"))
+      guard isSame, made.id == id, made.group == GroupName(settings.group), made.uses == settings.uses,
+        made.note == (try Self.note(settings.note, "note"))
       else { return nil }
       return invitationPrefix + code.exposedText
     }

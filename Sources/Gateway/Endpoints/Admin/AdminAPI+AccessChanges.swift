@@ -29,8 +29,7 @@ extension AdminAPI {
     case .reject(let request):
       return Self.json(DecisionReport(try await accessChanges.reject(request, by: actor), group: nil))
     case .invite(let settings):
-      let (invitation, link) = try await accessChanges.invite(
-        to: settings.group, uses: settings.uses, expires: settings.expires, note: settings.note, by: actor)
+      let (invitation, link) = try await accessChanges.invite(settings, by: actor)
       return Self.json(InvitationReport(invitation, at: accessChanges.now, link: link))
     case .revokeInvitation(let id):
       try await accessChanges.revokeInvitation(id, by: actor)

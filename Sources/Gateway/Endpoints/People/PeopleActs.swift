@@ -142,21 +142,26 @@ struct PeopleActs: Sendable {
     case .invite(let group, let id, let code, let uses, let days, let note):
       // Refused and audited with the rest: no number of users is below the least.
       let uses = DecimalDigits.parse(Array(uses.utf8), limit: AccessChanges.mostUses) ?? 0
-      do throws(AdminError) {
-        let made = try await accessChanges.invite(
-          to: group, uses: uses, expires: "\(days)d", note: note, id: id, code: code, by: actor)
-        return .invited(link: made.link)
-      } catch {
-        // Of two clicks browsers show the second response only, perhaps from another gateway: it has the same link.
-        guard error.code == AdminError.invitationMade.code, let code,
-          let link = try await accessChanges.link(
-            madeWith: code, id: id, to: group, uses: uses, expires: "\(days)d", note: note)
-        else { throw error }
-        return .invited(link: link)
-      }
+      let settings = InvitationSettings(group: group, uses: uses, expires: "\(days)d", note: note)
+      return .invited(link: try await link(of: settings, id: id, code, by: actor))
     case .revoke(let id):
       try await accessChanges.revokeInvitation(id, by: actor)
       return .done(.revoked)
+    }
+  }
+
+  /// The link of a new invitation, or of the one that the same form has made before.
+  private func link(
+    of settings: InvitationSettings, id: String, _ code: InvitationCode?, by actor: Actor
+  ) async throws(AdminError) -> String {
+    do throws(AdminError) {
+      return try await accessChanges.invite(settings, id: id, code: code, by: actor).link
+    } catch {
+      // Of two clicks browsers show the second response only, perhaps from another gateway: it has the same link.
+      guard error.code == AdminError.invitationMade.code, let code,
+        let link = try await accessChanges.link(madeWith: code, id: id, settings)
+      else { throw error }
+      return link
     }
   }
 

@@ -36,7 +36,7 @@ struct AccessOperationTests {
         == .access(.admit("K7QF-3MDP", group: "staff")))
     #expect(
       try operation("POST", "/invitations", #"{"group":"staff"}"#)
-        == .access(.invite(AccessOperation.InvitationSettings(group: "staff"))))
+        == .access(.invite(InvitationSettings(group: "staff"))))
     #expect(
       try operation("GET", "/accounts?group=staff&limit=7&after=001.a")
         == .access(.list(.accounts(AccessOperation.AccountFilter(group: "staff", after: subject, limit: 7)))))

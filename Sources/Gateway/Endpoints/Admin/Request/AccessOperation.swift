@@ -45,14 +45,6 @@ enum AccessOperation: Equatable {
     var limit = AccessOperation.defaultLimit
   }
 
-  /// The settings of a new invitation.
-  struct InvitationSettings: Equatable {
-    var group: String
-    var uses = 1
-    var expires = "7d"
-    var note: String?
-  }
-
   static let defaultLimit = 100
   static let largestLimit = 1_000
   /// The first parts of paths that are these operations alone.

@@ -1,0 +1,9 @@
+/// The settings of an invitation that is to be made.
+struct InvitationSettings: Equatable {
+  var group: String
+  /// The number of users whom it admits.
+  var uses = 1
+  /// As the operator wrote it, see ``AccessTimes``.
+  var expires = "7d"
+  var note: String?
+}
