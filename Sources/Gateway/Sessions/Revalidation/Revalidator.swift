@@ -22,7 +22,7 @@ final class Revalidator: Sendable {
   let apple: AppleMonitor
   /// Records the results.
   let recorder: RevalidationRecorder
-  /// Admits revalidations: a caller of ``run(_:waitingUntil:)`` has a slot.
+  /// Admits revalidations: a caller of ``run(_:isNeeded:waitingUntil:)`` has a slot.
   let queue = RevalidationQueue()
   /// The longest time that an overdue request waits.
   let longestWait: Duration
