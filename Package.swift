@@ -130,10 +130,14 @@ let package = Package(
       name: "apple-simulator", dependencies: ["AppleSimulator", .argumentParser],
       swiftSettings: strict),
     .target(
-      name: "SessionStoreTesting", dependencies: ["Processes", "Secrets", "Sessions"], swiftSettings: strict),
-    .target(name: "PostgreSQLServerTesting", dependencies: ["Processes"], swiftSettings: strict),
+      name: "SessionStoreTesting", dependencies: ["Processes", "Secrets", "Sessions", "TemporaryDirectoryTesting"],
+      swiftSettings: strict),
+    .target(
+      name: "PostgreSQLServerTesting", dependencies: ["Processes", "TemporaryDirectoryTesting"],
+      swiftSettings: strict),
     .target(name: "LoopbackTesting", swiftSettings: strict),
     .target(name: "RandomTesting", swiftSettings: strict),
+    .target(name: "TemporaryDirectoryTesting", swiftSettings: strict),
 
     // MARK: Tests
     .testTarget(name: "WebFormatsTests", dependencies: ["WebFormats"], swiftSettings: strict),
@@ -141,16 +145,21 @@ let package = Package(
       name: "CryptographyTests",
       dependencies: ["Cryptography", "Secrets", "WebFormats", .crypto, .cryptoExtras, .jwtKit],
       swiftSettings: strict),
-    .testTarget(name: "SecretsTests", dependencies: ["Secrets"], swiftSettings: strict),
+    .testTarget(
+      name: "SecretsTests", dependencies: ["Secrets", "TemporaryDirectoryTesting"], swiftSettings: strict),
     .testTarget(name: "ThreadsTests", dependencies: ["Threads"], swiftSettings: strict),
-    .testTarget(name: "ProcessesTests", dependencies: ["Processes"], swiftSettings: strict),
+    .testTarget(
+      name: "ProcessesTests", dependencies: ["Processes", "TemporaryDirectoryTesting"], swiftSettings: strict),
     .testTarget(
       name: "SocketTransportTests",
-      dependencies: ["SocketTransport", "LoopbackTesting", "RandomTesting", .nioCore, .nioEmbedded],
+      dependencies: [
+        "SocketTransport", "LoopbackTesting", "RandomTesting", "TemporaryDirectoryTesting", .nioCore, .nioEmbedded,
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "TLSTransportTests",
-      dependencies: ["TLSTransport", .nioCore, .nioPosix, .nioEmbedded], swiftSettings: strict),
+      dependencies: ["TLSTransport", "TemporaryDirectoryTesting", .nioCore, .nioPosix, .nioEmbedded],
+      swiftSettings: strict),
     .testTarget(
       name: "HTTPWireTests",
       dependencies: ["HTTPWire", "RandomTesting", "WebFormats", .nioCore, .nioEmbedded, .nioHTTP1, .crypto],
@@ -159,14 +168,18 @@ let package = Package(
       name: "DataPlaneTests",
       dependencies: [
         "DataPlane", "HTTPWire", "LoopbackTesting", "RandomTesting", "Secrets", "SocketTransport", "TLSTransport",
-        "Threads", "WebFormats", .nioCore, .nioEmbedded, .nioHTTP1, .httpTypes,
+        "TemporaryDirectoryTesting", "Threads", "WebFormats", .nioCore, .nioEmbedded, .nioHTTP1, .httpTypes,
       ],
       swiftSettings: strict),
     .testTarget(
       name: "AppleIdentityTests",
-      dependencies: ["AppleIdentity", "Secrets", "WebFormats", .crypto, .cryptoExtras, .httpTypes],
+      dependencies: [
+        "AppleIdentity", "Secrets", "TemporaryDirectoryTesting", "WebFormats", .crypto, .cryptoExtras, .httpTypes,
+      ],
       swiftSettings: strict),
-    .testTarget(name: "SessionsTests", dependencies: ["Cryptography", "Secrets", "Sessions"], swiftSettings: strict),
+    .testTarget(
+      name: "SessionsTests", dependencies: ["Cryptography", "Secrets", "Sessions", "TemporaryDirectoryTesting"],
+      swiftSettings: strict),
     .executableTarget(
       name: "store-writer", dependencies: ["SQLiteSessions", "PostgreSQLSessions", "Secrets", "Sessions"],
       path: "Tests/StoreWriter",
@@ -175,39 +188,45 @@ let package = Package(
       name: "IdentityAssertionTests", dependencies: ["IdentityAssertion", .crypto], swiftSettings: strict),
     .testTarget(
       name: "SQLiteSessionsTests",
-      dependencies: ["SQLiteSessions", "Secrets", "SessionStoreTesting", "store-writer"],
+      dependencies: [
+        "SQLiteSessions", "Secrets", "SessionStoreTesting", "TemporaryDirectoryTesting", "store-writer",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "PostgreSQLSessionsTests",
       dependencies: [
         "PostgreSQLSessions", "PostgreSQLServerTesting", "SQLiteSessions", "Secrets", "SessionStoreTesting",
-        "store-writer",
+        "TemporaryDirectoryTesting", "store-writer",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "AccessPolicyTests", dependencies: ["AccessPolicy", "RandomTesting", "WebFormats"], swiftSettings: strict),
     .testTarget(name: "PagesTests", dependencies: ["Pages", "WebFormats", .mustache], swiftSettings: strict),
-    .testTarget(name: "OperationsTests", dependencies: ["Operations", "Threads", "WebFormats"], swiftSettings: strict),
     .testTarget(
-      name: "ConfigurationFileTests", dependencies: ["ConfigurationFile"],
+      name: "OperationsTests", dependencies: ["Operations", "TemporaryDirectoryTesting", "Threads", "WebFormats"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ConfigurationFileTests", dependencies: ["ConfigurationFile", "TemporaryDirectoryTesting"],
       resources: [.copy("Golden")], swiftSettings: strict),
     .testTarget(
       name: "GatewayTests",
       dependencies: [
         "Gateway", "DataPlane", "HTTPWire", "AppleIdentity", "Sessions", "IdentityAssertion", "AccessPolicy", "Pages",
-        "Operations", "Secrets", "Threads", "WebFormats", .nioCore, .nioPosix, .httpTypes, .logging, .crypto,
+        "Operations", "Secrets", "TemporaryDirectoryTesting", "Threads", "WebFormats", .nioCore, .nioPosix, .httpTypes,
+        .logging, .crypto,
       ],
       swiftSettings: strict),
     .testTarget(
       name: "AppleSimulatorTests", dependencies: ["AppleSimulator", .jwtKit],
       swiftSettings: strict),
-    .testTarget(name: "ArchitectureTests", swiftSettings: strict),
+    .testTarget(
+      name: "ArchitectureTests", dependencies: ["TemporaryDirectoryTesting"], swiftSettings: strict),
     // The fuzzer's invariants, over its seeds and over what it found: Fuzzing/ itself is a package of its own.
     .testTarget(
       name: "FuzzReplayTests",
       dependencies: [
         "HTTPWire", "TLSTransport", "DataPlane", "AppleIdentity", "Sessions", "AccessPolicy", "ConfigurationFile",
-        "Secrets", "WebFormats",
+        "Secrets", "TemporaryDirectoryTesting", "WebFormats",
         .nioCore, .nioEmbedded, .nioHTTP1, .crypto,
       ],
       path: "Fuzzing/Sources", exclude: ["Fuzz", "CLibFuzzer"], sources: ["Invariants", "Replay"],
@@ -216,7 +235,8 @@ let package = Package(
     .testTarget(
       name: "SystemTests",
       dependencies: [
-        "cordon", "apple-simulator", "store-writer", "PostgreSQLServerTesting", "Processes", .crypto,
+        "cordon", "apple-simulator", "store-writer", "PostgreSQLServerTesting", "Processes",
+        "TemporaryDirectoryTesting", .crypto,
       ],
       path: "Tests/System",
       exclude: [

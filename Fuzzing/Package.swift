@@ -69,11 +69,12 @@ let package = Package(
       ]),
 
     // MARK: Invariants, and the fuzzer that searches for violations
+    module("TemporaryDirectoryTesting", []),
     .target(
       name: "Invariants",
       dependencies: [
         "HTTPWire", "TLSTransport", "DataPlane", "AppleIdentity", "Sessions", "AccessPolicy", "ConfigurationFile",
-        "Secrets", "WebFormats",
+        "Secrets", "TemporaryDirectoryTesting", "WebFormats",
         .nioCore, .nioEmbedded, .nioHTTP1, .crypto,
       ],
       swiftSettings: instrumented),

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Synchronization
+import TemporaryDirectoryTesting
 
 /// A real PostgreSQL server for tests: on a free port of loopback, with a folder of its own, ended with the value, and
 /// by the kernel when the process of the tests ends.
@@ -14,7 +15,7 @@ package final class PostgreSQLServer: Sendable {
 
   /// The TCP port on 127.0.0.1, free when the server was made; the same after a restart.
   package let port: UInt16
-  private let folder: String
+  private let folder: TemporaryDirectory
   private let child: Mutex<ServerChild?>
   private let databases = Atomic<Int>(0)
 
@@ -41,11 +42,11 @@ package final class PostgreSQLServer: Sendable {
     folder = try Self.makeFolder()
     port = try Self.freePort()
     child = Mutex(nil)
-    let passwordFile = "\(folder)/password"
+    let passwordFile = folder.file("password")
     try (Self.password + "\n").write(toFile: passwordFile, atomically: false, encoding: .utf8)
     try ServerChild.run(
       Self.asServerUser([
-        try Self.program("initdb"), "--pgdata", "\(folder)/data", "--username", Self.user, "--pwfile", passwordFile,
+        try Self.program("initdb"), "--pgdata", folder.file("data"), "--username", Self.user, "--pwfile", passwordFile,
         "--auth-host", "scram-sha-256", "--auth-local", "trust", "--encoding", "UTF8", "--locale", "C", "--no-sync",
       ]))
     try configure(settings)
@@ -53,10 +54,7 @@ package final class PostgreSQLServer: Sendable {
     try start()
   }
 
-  deinit {
-    child.withLock { $0?.kill() }
-    try? FileManager.default.removeItem(atPath: folder)
-  }
+  deinit { child.withLock { $0?.kill() } }
 
   // MARK: Databases
 
@@ -79,7 +77,7 @@ package final class PostgreSQLServer: Sendable {
   package func query(_ statement: String, in database: String = "postgres") throws -> String {
     try ServerChild.run([
       "/usr/bin/psql", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set", "ON_ERROR_STOP=1",
-      "--host", folder, "--port", "\(port)", "--username", Self.user, "--dbname", database, "--command", statement,
+      "--host", folder.path, "--port", "\(port)", "--username", Self.user, "--dbname", database, "--command", statement,
     ]).trimmingCharacters(in: .newlines)
   }
 
@@ -94,13 +92,13 @@ package final class PostgreSQLServer: Sendable {
   /// Starts the server, and waits until it takes connections.
   package func start() throws {
     let started = try ServerChild(
-      Self.asServerUser([try Self.program("postgres"), "-D", "\(folder)/data"]), output: "\(folder)/log")
+      Self.asServerUser([try Self.program("postgres"), "-D", folder.file("data")]), output: folder.file("log"))
     child.withLock { $0 = started }
     let deadline = Date(timeIntervalSinceNow: 30)
     while true {
       if (try? query("SELECT 1")) == "1" { return }
       guard started.isRunning, deadline.timeIntervalSinceNow > 0 else {
-        let log = (try? String(contentsOfFile: "\(folder)/log", encoding: .utf8)) ?? ""
+        let log = (try? String(contentsOfFile: folder.file("log"), encoding: .utf8)) ?? ""
         throw PostgreSQLServerError("PostgreSQL did not start; it said:\n\(log)")
       }
       usleep(20_000)
@@ -124,7 +122,7 @@ package final class PostgreSQLServer: Sendable {
   /// Restarts the server in recovery: a standby that receives nothing, until `SELECT pg_promote()`.
   package func restartAsStandby() throws {
     try stop()
-    let file = "\(folder)/data/standby.signal"
+    let file = folder.file("data/standby.signal")
     try Data().write(to: URL(fileURLWithPath: file))
     // The server opens it for writing.
     try Self.giveToServer(file)
@@ -148,7 +146,7 @@ package final class PostgreSQLServer: Sendable {
   private func configure(_ settings: [String]) throws {
     let lines =
       [
-        "listen_addresses='127.0.0.1'", "port=\(port)", "unix_socket_directories='\(folder)'", "fsync=off",
+        "listen_addresses='127.0.0.1'", "port=\(port)", "unix_socket_directories='\(folder.path)'", "fsync=off",
         "max_connections=200", "shared_buffers=32MB", "logging_collector=off", "log_timezone='UTC'",
       ] + settings
     try append(lines.joined(separator: "\n") + "\n", to: "postgresql.conf")
@@ -156,13 +154,13 @@ package final class PostgreSQLServer: Sendable {
 
   private func present(_ certificate: ServerCertificate) throws {
     for (name, text) in [("server.crt", certificate.chain), ("server.key", certificate.key)] {
-      let file = "\(folder)/data/\(name)"
+      let file = folder.file("data/\(name)")
       try text.write(toFile: file, atomically: false, encoding: .utf8)
       chmod(file, 0o600)
       try Self.giveToServer(file)
     }
     try append("ssl=on\n", to: "postgresql.conf")
-    let rules = "\(folder)/data/pg_hba.conf"
+    let rules = folder.file("data/pg_hba.conf")
     let text = try String(contentsOfFile: rules, encoding: .utf8)
     try text.replacingOccurrences(of: "\nhost ", with: "\nhostssl ")
       .write(toFile: rules, atomically: false, encoding: .utf8)
@@ -170,7 +168,7 @@ package final class PostgreSQLServer: Sendable {
 
   private func append(_ text: String, to name: String) throws {
     // Not atomically: the file stays the server's own.
-    let file = "\(folder)/data/\(name)"
+    let file = folder.file("data/\(name)")
     try (String(contentsOfFile: file, encoding: .utf8) + text).write(toFile: file, atomically: false, encoding: .utf8)
   }
 
@@ -190,13 +188,11 @@ package final class PostgreSQLServer: Sendable {
     }
   }
 
-  /// Made by the server's user, who alone may look in.
-  private static func makeFolder() throws -> String {
-    let path = "/tmp/cordon-postgresql-\(UUID().uuidString.prefix(8))"
-    try FileManager.default.createDirectory(
-      atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-    try giveToServer(path)
-    return path
+  /// Owned by the server's user, who alone may look in.
+  private static func makeFolder() throws -> TemporaryDirectory {
+    let folder = try TemporaryDirectory()
+    try giveToServer(folder.path)
+    return folder
   }
 
   private static func giveToServer(_ path: String) throws {

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Processes
 import Synchronization
+import TemporaryDirectoryTesting
 
 /// A process that ends with the tests at the latest.
 final class ServerChild: Sendable {
@@ -49,8 +50,8 @@ final class ServerChild: Sendable {
   /// - Returns: what it wrote.
   @discardableResult
   static func run(_ command: [String]) throws -> String {
-    let output = "/tmp/cordon-output-\(UUID().uuidString)"
-    defer { unlink(output) }
+    let folder = try TemporaryDirectory()
+    let output = folder.file("output")
     let status = try ServerChild(command, output: output).waitForEnd()
     let text = (try? String(contentsOfFile: output, encoding: .utf8)) ?? ""
     guard status == 0 else { throw PostgreSQLServerError("\(command[0]) failed: \(text)") }

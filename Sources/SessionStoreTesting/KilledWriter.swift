@@ -1,6 +1,7 @@
 import Foundation
 import Processes
 package import Sessions
+import TemporaryDirectoryTesting
 
 /// Processes of a store that are killed in the middle of writing, time and again, on the same data: what was
 /// acknowledged is there, what was signed out does not come back, and every time the store opens again.
@@ -118,8 +119,8 @@ package struct KilledWriter: Sendable {
 
   private func waitAndKill(afterLines count: Int) throws -> Acknowledged {
     // A file, not a pipe: what other tests start at the same moment may inherit the ends of a pipe.
-    let output = FileManager.default.temporaryDirectory.appendingPathComponent("cordon-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: output) }
+    let folder = try TemporaryDirectory()
+    let output = folder.url.appendingPathComponent("output")
     let writer = try spawn(output: output.path)
     var status: Int32 = 0
     var hasEnded = false

@@ -37,9 +37,9 @@ struct ImportRules {
     "AccessPolicy": ["WebFormats"], "Pages": ["WebFormats"], "Operations": ["Threads", "WebFormats"],
     "SQLiteSessions": ["Sessions", "Threads", "WebFormats", "CSQLite"],
     "PostgreSQLSessions": ["Sessions", "Threads", "WebFormats", "CPostgreSQL"],
-    "SessionStoreTesting": ["Processes", "Secrets", "Sessions"],
-    "PostgreSQLServerTesting": ["Processes"],
-    "LoopbackTesting": [], "RandomTesting": [],
+    "SessionStoreTesting": ["Processes", "Secrets", "Sessions", "TemporaryDirectoryTesting"],
+    "PostgreSQLServerTesting": ["Processes", "TemporaryDirectoryTesting"],
+    "LoopbackTesting": [], "RandomTesting": [], "TemporaryDirectoryTesting": [],
     "store-writer": ["SQLiteSessions", "PostgreSQLSessions", "Secrets", "Sessions"],
     "ConfigurationFile": [
       "DataPlane", "AppleIdentity", "Secrets", "Sessions", "IdentityAssertion", "AccessPolicy", "Pages", "Operations",
@@ -196,11 +196,11 @@ struct ImportRules {
   func noTestSupportShips() {
     let support: Set<String> = [
       "Testing", "XCTest", "SessionStoreTesting", "PostgreSQLServerTesting", "LoopbackTesting", "RandomTesting",
-      "NIOEmbedded", "AppleSimulator",
+      "TemporaryDirectoryTesting", "NIOEmbedded", "AppleSimulator",
     ]
     let tests: Set<String> = [
-      "SessionStoreTesting", "PostgreSQLServerTesting", "LoopbackTesting", "RandomTesting", "AppleSimulator",
-      "apple-simulator",
+      "SessionStoreTesting", "PostgreSQLServerTesting", "LoopbackTesting", "RandomTesting",
+      "TemporaryDirectoryTesting", "AppleSimulator", "apple-simulator",
     ]
     #expect(tree.files(importing: support, outside: tests) == [])
     for name in ["cordon", "Gateway", "ConfigurationFile"] {

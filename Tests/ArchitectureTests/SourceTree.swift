@@ -1,4 +1,5 @@
 import Foundation
+import TemporaryDirectoryTesting
 
 /// The dependencies that the package's files state: the imports of every source file, and the manifest's targets.
 struct SourceTree {
@@ -93,8 +94,7 @@ struct SourceTree {
   /// Asks SwiftPM itself what the manifest says, in a scratch folder of its own (the build folder is locked while tests
   /// are started by `swift test`).
   private static func manifest(_ root: URL) throws -> [String: Target] {
-    let scratch = FileManager.default.temporaryDirectory.appending(path: "cordon-manifest-\(UUID())")
-    defer { try? FileManager.default.removeItem(at: scratch) }
+    let scratch = try TemporaryDirectory()
     let text = try Tool.run(
       "swift", ["package", "--package-path", root.path, "--scratch-path", scratch.path, "dump-package"])
     let object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
@@ -122,20 +122,20 @@ enum Tool {
       .first { FileManager.default.isExecutableFile(atPath: $0) }
   }
 
-  /// Runs a program and answers what it printed.
+  /// Runs a program, whose temporary files are removed, and answers what it printed.
   /// - Throws: `Failure`, with what it complained of, when it did not exit 0.
   static func run(_ name: String, _ arguments: [String], in directory: URL? = nil) throws -> String {
     guard let path = find(name) else { throw Failure(description: "\(name) is not installed") }
-    let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-tool-\(UUID())")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let folder = try TemporaryDirectory()
     // Files, not pipes: nobody has to read while the program runs.
-    let out = folder.appending(path: "out")
-    let complaints = folder.appending(path: "err")
+    let out = folder.url.appending(path: "out")
+    let complaints = folder.url.appending(path: "err")
     let process = Process()
     process.executableURL = URL(fileURLWithPath: path)
     process.arguments = arguments
     process.currentDirectoryURL = directory
+    // SwiftPM leaves the lock of its scratch folder behind.
+    process.environment = ProcessInfo.processInfo.environment.merging(["TMPDIR": folder.path]) { $1 }
     process.standardInput = FileHandle.nullDevice
     for (file, isOutput) in [(out, true), (complaints, false)] {
       try Data().write(to: file)

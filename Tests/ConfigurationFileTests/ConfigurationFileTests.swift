@@ -3,6 +3,7 @@ import AppleIdentity
 import DataPlane
 import Foundation
 import Sessions
+import TemporaryDirectoryTesting
 import Testing
 
 @testable import ConfigurationFile
@@ -10,10 +11,8 @@ import Testing
 @Suite("Files of this machine")
 struct ConfigurationFileTests {
   private func inFolder(_ act: (String) throws -> Void) throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("cordon-\(UUID().uuidString)").path
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(atPath: folder) }
-    try act(folder)
+    let folder = try TemporaryDirectory()
+    try act(folder.path)
   }
 
   private func write(_ text: String, _ path: String, mode: Int) throws {

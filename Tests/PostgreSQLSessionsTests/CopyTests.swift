@@ -2,18 +2,13 @@ import Foundation
 import PostgreSQLServerTesting
 import SQLiteSessions
 import Sessions
+import TemporaryDirectoryTesting
 import Testing
 
 @testable import PostgreSQLSessions
 
 @Suite("Copying a store from SQLite to PostgreSQL", .postgreSQL)
 struct CopyTests {
-  private func folder() throws -> URL {
-    let url = FileManager.default.temporaryDirectory.appendingPathComponent("cordon-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    return url
-  }
-
   /// A store with more rows than a batch holds.
   private func filled(_ path: String) async throws -> (SQLiteSessionStore, [SignIn]) {
     let store = try SQLiteSessionStore(path: path)
@@ -71,9 +66,8 @@ struct CopyTests {
 
   @Test("Bans, groups, requests, invitations and machine tokens are copied, with the key that they rest on")
   func access() async throws {
-    let folder = try folder()
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let (source, signIns) = try await filled(folder.appendingPathComponent("cordon.db").path)
+    let folder = try TemporaryDirectory()
+    let (source, signIns) = try await filled(folder.file("cordon.db"))
     let target = try await openStore(try PostgreSQLServer.current.makeDatabase(), isCopyTarget: true)
     #expect(try await target.storeKey().exposedBytes != source.storeKey().exposedBytes)
     #expect(try await StoreCopy.run(from: source, to: target))
@@ -103,9 +97,8 @@ struct CopyTests {
 
   @Test("Everything is there afterwards, as it was: accounts, tokens, sessions, names, marks; what had ended is not")
   func whole() async throws {
-    let folder = try folder()
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let (source, signIns) = try await filled(folder.appendingPathComponent("cordon.db").path)
+    let folder = try TemporaryDirectory()
+    let (source, signIns) = try await filled(folder.file("cordon.db"))
     let target = try await openStore(try PostgreSQLServer.current.makeDatabase(), isCopyTarget: true)
     var reported: [StoreTable: Int] = [:]
     #expect(try await StoreCopy.run(from: source, to: target) { table, done, _ in reported[table] = done })
@@ -130,9 +123,8 @@ struct CopyTests {
 
   @Test("A copy that was interrupted goes on, and one that is whole is not begun again")
   func resumed() async throws {
-    let folder = try folder()
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let (source, _) = try await filled(folder.appendingPathComponent("cordon.db").path)
+    let folder = try TemporaryDirectory()
+    let (source, _) = try await filled(folder.file("cordon.db"))
     let url = try PostgreSQLServer.current.makeDatabase()
     let target = try await openStore(url, isCopyTarget: true)
     let running = try await openStore(url)
@@ -156,9 +148,8 @@ struct CopyTests {
 
   @Test("A database that holds something else, and a source that has changed since, are refused with the remedy")
   func refused() async throws {
-    let folder = try folder()
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let (source, signIns) = try await filled(folder.appendingPathComponent("cordon.db").path)
+    let folder = try TemporaryDirectory()
+    let (source, signIns) = try await filled(folder.file("cordon.db"))
     let target = try await openStore(try PostgreSQLServer.current.makeDatabase(), isCopyTarget: true)
     _ = try await target.complete(try signIn("bob"))
     let inUse = await storeError { _ = try await StoreCopy.run(from: source, to: target) }
@@ -174,9 +165,8 @@ struct CopyTests {
 
   @Test("A database that a gateway checks meanwhile is refused, though it is empty, and used when the gateway is gone")
   func usedByGateway() async throws {
-    let folder = try folder()
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let source = try SQLiteSessionStore(path: folder.appendingPathComponent("cordon.db").path)
+    let folder = try TemporaryDirectory()
+    let source = try SQLiteSessionStore(path: folder.file("cordon.db"))
     _ = try await source.complete(try signIn("anna"))
     let url = try PostgreSQLServer.current.makeDatabase()
     let gateway = try await openStore(url)
@@ -199,9 +189,8 @@ struct CopyTests {
 
   @Test("A gateway that starts between the making of the schema and the copy is noticed as well")
   func gatewayStartedMeanwhile() async throws {
-    let folder = try folder()
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let source = try SQLiteSessionStore(path: folder.appendingPathComponent("cordon.db").path)
+    let folder = try TemporaryDirectory()
+    let source = try SQLiteSessionStore(path: folder.file("cordon.db"))
     let url = try PostgreSQLServer.current.makeDatabase()
     let target = try await openStore(url, isCopyTarget: true)
     let gateway = try await openStore(url)
@@ -213,9 +202,8 @@ struct CopyTests {
 
   @Test("A source that was used after it was copied is refused, whatever was written: sign-ins, tokens, last uses")
   func usedSince() async throws {
-    let folder = try folder()
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let source = try SQLiteSessionStore(path: folder.appendingPathComponent("cordon.db").path)
+    let folder = try TemporaryDirectory()
+    let source = try SQLiteSessionStore(path: folder.file("cordon.db"))
     let anna = try signIn("anna")
     _ = try await source.complete(anna)
     let staff = try #require(GroupName("staff"))

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TemporaryDirectoryTesting
 import Testing
 
 @testable import Processes
@@ -10,8 +11,8 @@ import Testing
 struct SpawnTests {
   /// Runs a script of the shell to its end, and returns what it wrote.
   private func run(_ script: String, adjust: (inout Spawn) -> Void = { _ in }) throws -> String {
-    let file = FileManager.default.temporaryDirectory.appending(path: "cordon-spawn-\(UUID().uuidString)").path
-    defer { unlink(file) }
+    let folder = try TemporaryDirectory()
+    let file = folder.file("output")
     var spawn = Spawn("/bin/sh", ["-c", script], output: .file(file))
     adjust(&spawn)
     let pid = try spawn.start()
@@ -49,8 +50,8 @@ struct SpawnTests {
 
   @Test("Standard error goes to the file of standard output, which is appended to or emptied")
   func files() throws {
-    let file = FileManager.default.temporaryDirectory.appending(path: "cordon-spawn-\(UUID().uuidString)").path
-    defer { unlink(file) }
+    let folder = try TemporaryDirectory()
+    let file = folder.file("output")
     let runs: [(Spawn.Output, String)] = [
       (.file(file), "a\n"), (.file(file), "a\na\n"), (.emptiedFile(file), "a\n"),
     ]

@@ -1,6 +1,7 @@
 import Foundation
 import SQLiteSessions
 import Sessions
+import TemporaryDirectoryTesting
 import Testing
 
 @Suite("The state of the database's file")
@@ -21,16 +22,16 @@ struct DatabaseFileStateTests {
 
   @Test("A store whose changes were not read may have changed")
   func unread() async throws {
-    let folder = try TemporaryFolder()
-    let store = try SQLiteSessionStore(path: folder.path("cordon.db"))
+    let folder = try TemporaryDirectory()
+    let store = try SQLiteSessionStore(path: folder.file("cordon.db"))
     #expect(await store.mayHaveChanged)
   }
 
   @Test("A commit is noticed at once, whichever process made it")
   func commit() async throws {
-    let folder = try TemporaryFolder()
-    let store = try SQLiteSessionStore(path: folder.path("cordon.db"))
-    let other = try SQLiteSessionStore(path: folder.path("cordon.db"))
+    let folder = try TemporaryDirectory()
+    let store = try SQLiteSessionStore(path: folder.file("cordon.db"))
+    let other = try SQLiteSessionStore(path: folder.file("cordon.db"))
     for writer in [other, store] {
       try await settle(store)
       #expect(await !store.mayHaveChanged)
@@ -43,8 +44,8 @@ struct DatabaseFileStateTests {
 
   @Test("A log that was moved into the file, and a file that is gone, are noticed")
   func replaced() async throws {
-    let folder = try TemporaryFolder()
-    let path = folder.path("cordon.db")
+    let folder = try TemporaryDirectory()
+    let path = folder.file("cordon.db")
     let store = try SQLiteSessionStore(path: path)
     _ = try await store.complete(try signIn())
     try await settle(store)

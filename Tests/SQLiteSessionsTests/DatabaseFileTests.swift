@@ -1,5 +1,6 @@
 import Foundation
 import Sessions
+import TemporaryDirectoryTesting
 import Testing
 
 @testable import SQLiteSessions
@@ -21,8 +22,8 @@ struct DatabaseFileTests {
 
   @Test("It and its log are for one user alone, also if the file was open to others before")
   func isPrivate() async throws {
-    let folder = try TemporaryFolder()
-    let path = folder.path("cordon.db")
+    let folder = try TemporaryDirectory()
+    let path = folder.file("cordon.db")
     let store = try SQLiteSessionStore(path: path)
     _ = try await store.complete(try signIn())
     for suffix in ["", "-wal", "-shm"] {
@@ -37,21 +38,21 @@ struct DatabaseFileTests {
 
   @Test("A missing folder is named with the remedy, and is not created")
   func wantsItsFolder() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let error = #expect(throws: StoreError.self) {
-      _ = try SQLiteSessionStore(path: folder.path("missing/cordon.db"))
+      _ = try SQLiteSessionStore(path: folder.file("missing/cordon.db"))
     }
     #expect(error?.code == .missingDirectory)
     #expect(error?.fault == .operator)
-    #expect(error?.message.contains(folder.path("missing")) == true)
+    #expect(error?.message.contains(folder.file("missing")) == true)
     #expect(error?.message.contains("store.url") == true)
-    #expect(!FileManager.default.fileExists(atPath: folder.path("missing")))
+    #expect(!FileManager.default.fileExists(atPath: folder.file("missing")))
   }
 
   @Test("A store at a symbolic link is the file that the link leads to, which need not be there yet")
   func symbolicLink() async throws {
-    let folder = try TemporaryFolder()
-    let (real, relative, absolute) = (folder.path("real.db"), folder.path("relative.db"), folder.path("absolute.db"))
+    let folder = try TemporaryDirectory()
+    let (real, relative, absolute) = (folder.file("real.db"), folder.file("relative.db"), folder.file("absolute.db"))
     try FileManager.default.createSymbolicLink(atPath: relative, withDestinationPath: "real.db")
     try FileManager.default.createSymbolicLink(atPath: absolute, withDestinationPath: relative)
     for path in [relative, absolute, real] {
@@ -66,8 +67,8 @@ struct DatabaseFileTests {
 
   @Test("Looking for a store at a symbolic link looks for the file that the link leads to, and for a log beside that")
   func looksBehindLinks() async throws {
-    let folder = try TemporaryFolder()
-    let (data, link, real) = (folder.path("data"), folder.path("cordon.db"), folder.path("data/cordon.db"))
+    let folder = try TemporaryDirectory()
+    let (data, link, real) = (folder.file("data"), folder.file("cordon.db"), folder.file("data/cordon.db"))
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "data/cordon.db")
     let missing = #expect(throws: StoreError.self) { _ = try SQLiteSessionStore.existing(path: link) }
     #expect(missing?.code == .missingDirectory && missing?.message.contains(real) == true)
@@ -95,33 +96,33 @@ struct DatabaseFileTests {
 
   @Test("A link that leads to itself is an error")
   func circularLink() async throws {
-    let folder = try TemporaryFolder()
-    let path = folder.path("cordon.db")
+    let folder = try TemporaryDirectory()
+    let path = folder.file("cordon.db")
     try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "cordon.db")
     #expect(await code { _ = try SQLiteSessionStore(path: path) } != nil)
   }
 
   @Test("A store that is opened on a thread of its own is the same, and so are the errors")
   func opensElsewhere() async throws {
-    let folder = try TemporaryFolder()
-    let path = folder.path("cordon.db")
+    let folder = try TemporaryDirectory()
+    let path = folder.file("cordon.db")
     let known = try await SQLiteSessionStore(path: path).complete(try signIn()).snapshot
     let store = try await SQLiteSessionStore.open(path: path)
     #expect(!store.isNew)
     #expect(try await store.find(known.session.handle) == known)
-    #expect(await code { _ = try await SQLiteSessionStore.open(path: folder.url.path) } == .misconfigured)
+    #expect(await code { _ = try await SQLiteSessionStore.open(path: folder.path) } == .misconfigured)
   }
 
   @Test("A file that is not a database, or another program's, is refused and left as it was")
   func refusesForeignFiles() async throws {
-    let folder = try TemporaryFolder()
-    let text = folder.path("text")
+    let folder = try TemporaryDirectory()
+    let text = folder.file("text")
     try Data(String(repeating: "this is no database\n", count: 200).utf8).write(to: URL(fileURLWithPath: text))
     #expect(await code { _ = try SQLiteSessionStore(path: text) } == .corrupt)
     #expect(try Data(contentsOf: URL(fileURLWithPath: text)).count == 4_000)
-    #expect(await code { _ = try SQLiteSessionStore(path: folder.url.path) } == .misconfigured)
+    #expect(await code { _ = try SQLiteSessionStore(path: folder.path) } == .misconfigured)
     for identifier in [0, 77] {
-      let path = folder.path("foreign-\(identifier)")
+      let path = folder.file("foreign-\(identifier)")
       let store = try SQLiteSessionStore(path: path)
       _ = try await store.complete(try signIn())
       try await store.write { try $0.run("PRAGMA application_id = \(identifier)") }
@@ -132,8 +133,8 @@ struct DatabaseFileTests {
 
   @Test("A store that is made of an empty file is told from one whose file did not exist, and from one with a schema")
   func emptyFile() async throws {
-    let folder = try TemporaryFolder()
-    let (missing, empty) = (folder.path("missing.db"), folder.path("empty.db"))
+    let folder = try TemporaryDirectory()
+    let (missing, empty) = (folder.file("missing.db"), folder.file("empty.db"))
     try Data().write(to: URL(fileURLWithPath: empty))
     let stores = [try SQLiteSessionStore(path: missing), try SQLiteSessionStore(path: empty)]
     #expect(stores.map(\.isNew) == [true, true] && stores.map(\.wasEmptied) == [false, true])
@@ -148,8 +149,8 @@ struct DatabaseFileTests {
     "A store whose file is missing or empty beside its log is not made again, and is opened when the file is back",
     arguments: [true, false])
   func orphanedLog(isEmpty: Bool) async throws {
-    let folder = try TemporaryFolder()
-    let (source, path) = (folder.path("source.db"), folder.path("cordon.db"))
+    let folder = try TemporaryDirectory()
+    let (source, path) = (folder.file("source.db"), folder.file("cordon.db"))
     let store = try SQLiteSessionStore(path: source)
     let handle = try await store.complete(try signIn()).snapshot.session.handle
     // As a kill leaves it: the sign-in is in the log alone.
@@ -175,8 +176,8 @@ struct DatabaseFileTests {
 
   @Test("Several processes may start on one fresh file at the same time")
   func startsTogether() async throws {
-    let folder = try TemporaryFolder()
-    let path = folder.path("cordon.db")
+    let folder = try TemporaryDirectory()
+    let path = folder.file("cordon.db")
     let stores = try await withThrowingTaskGroup(of: SQLiteSessionStore.self) { group in
       for _ in 0..<8 { group.addTask { try SQLiteSessionStore(path: path) } }
       return try await group.reduce(into: []) { $0.append($1) }
@@ -187,9 +188,9 @@ struct DatabaseFileTests {
 
   @Test("A file that another process is just making ours is not taken for one of another program")
   func looksWhileOthersCreate() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     for number in 0..<100 {
-      let path = folder.path("\(number).db")
+      let path = folder.file("\(number).db")
       let creator = try RawDatabase.open(path)
       async let looks: Void = {
         let database = try RawDatabase.open(path)
@@ -206,9 +207,9 @@ struct DatabaseFileTests {
 
   @Test("A process that loses each migration to another one goes on after it, until all are applied")
   func goesOnBehindOthers() throws {
-    let folder = try TemporaryFolder()
-    let database = try RawDatabase.open(folder.path("cordon.db"))
-    let other = try RawDatabase.open(folder.path("cordon.db"))
+    let folder = try TemporaryDirectory()
+    let database = try RawDatabase.open(folder.file("cordon.db"))
+    let other = try RawDatabase.open(folder.file("cordon.db"))
     let migrations = SQLiteMigrations.migrator.migrations
     var lost = 0
     try SQLiteMigrations.bringUp(database) { database in
@@ -223,8 +224,8 @@ struct DatabaseFileTests {
 
   @Test("A migration that fails by itself is not tried again")
   func failsOnce() throws {
-    let folder = try TemporaryFolder()
-    let database = try RawDatabase.open(folder.path("cordon.db"))
+    let folder = try TemporaryDirectory()
+    let database = try RawDatabase.open(folder.file("cordon.db"))
     var attempts = 0
     #expect(throws: SQLiteError.self) {
       try SQLiteMigrations.bringUp(database) { _ in
@@ -237,8 +238,8 @@ struct DatabaseFileTests {
 
   @Test("A file that was deleted or replaced under the store fails the ping, every write and the change feed")
   func noticesDeletion() async throws {
-    let folder = try TemporaryFolder()
-    let path = folder.path("cordon.db")
+    let folder = try TemporaryDirectory()
+    let path = folder.file("cordon.db")
     let store = try SQLiteSessionStore(path: path)
     try await store.ping()
     let signedIn = try await store.complete(try signIn()).snapshot
@@ -258,8 +259,8 @@ struct DatabaseFileTests {
 
   @Test("A file that was moved away and back fails the change feed meanwhile only")
   func movedAwayAndBack() async throws {
-    let folder = try TemporaryFolder()
-    let (path, aside) = (folder.path("cordon.db"), folder.path("aside.db"))
+    let folder = try TemporaryDirectory()
+    let (path, aside) = (folder.file("cordon.db"), folder.file("aside.db"))
     let store = try SQLiteSessionStore(path: path)
     let before = try await store.changes(since: nil, limit: 10).cursor
     let handle = try await store.complete(try signIn()).snapshot.session.handle
@@ -272,8 +273,8 @@ struct DatabaseFileTests {
 
   @Test("A folder that cannot be entered is not taken for a deleted store, which goes on when it can be entered again")
   func unreachableFolder() async throws {
-    let folder = try TemporaryFolder()
-    let (data, aside) = (folder.path("data"), folder.path("aside"))
+    let folder = try TemporaryDirectory()
+    let (data, aside) = (folder.file("data"), folder.file("aside"))
     try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: false)
     let store = try SQLiteSessionStore(path: data + "/cordon.db")
     try await store.ping()
@@ -291,8 +292,8 @@ struct DatabaseFileTests {
     "A log that was deleted or replaced under the store fails writes and the feed, and closing keeps what is in it",
     arguments: ["-wal", "-shm"], [true, false])
   func noticesDeletionOfLog(suffix: String, isReplaced: Bool) async throws {
-    let folder = try TemporaryFolder()
-    let path = folder.path("cordon.db")
+    let folder = try TemporaryDirectory()
+    let path = folder.file("cordon.db")
     let store = try SQLiteSessionStore(path: path)
     let signedIn = try await store.complete(try signIn()).snapshot
     try await store.ping()
@@ -310,17 +311,17 @@ struct DatabaseFileTests {
 
   @Test("Acknowledged changes are in the files at once: copies of them, as a kill would leave them, hold them")
   func survivesKills() async throws {
-    let folder = try TemporaryFolder()
-    let path = folder.path("cordon.db")
+    let folder = try TemporaryDirectory()
+    let path = folder.file("cordon.db")
     let store = try SQLiteSessionStore(path: path)
     for number in 0..<10 {
       let handle = try await store.complete(try signIn()).snapshot.session.handle
       let kept = try await store.complete(try signIn()).snapshot.session.handle
       try await store.end(.one(handle), because: .signedOut, at: noon)
       for suffix in ["", "-wal"] {
-        try FileManager.default.copyItem(atPath: path + suffix, toPath: folder.path("copy-\(number)\(suffix)"))
+        try FileManager.default.copyItem(atPath: path + suffix, toPath: folder.file("copy-\(number)\(suffix)"))
       }
-      let copy = try SQLiteSessionStore(path: folder.path("copy-\(number)"))
+      let copy = try SQLiteSessionStore(path: folder.file("copy-\(number)"))
       #expect(try await copy.find(handle) == nil)
       #expect(try await copy.find(kept) != nil)
     }
@@ -328,8 +329,8 @@ struct DatabaseFileTests {
 
   @Test("Every commit is on the disk before it is acknowledged")
   func synchronizesFully() async throws {
-    let folder = try TemporaryFolder()
-    let store = try SQLiteSessionStore(path: folder.path("cordon.db"))
+    let folder = try TemporaryDirectory()
+    let store = try SQLiteSessionStore(path: folder.file("cordon.db"))
     let (synchronous, journal, foreignKeys) = try await store.write { database in
       (
         try database.row("PRAGMA synchronous")?.integer(0), try database.row("PRAGMA journal_mode")?.text(0),
@@ -347,9 +348,9 @@ struct DatabaseFileTests {
     #expect(FolderOwner.folder(of: "/cordon.db") == "/")
     #expect(FolderOwner.folder(of: "data/cordon.db") == "data")
     #expect(FolderOwner(of: "/proc/self/status")?.isRoot == (geteuid() == 0))
-    let folder = try TemporaryFolder()
-    #expect(FolderOwner(of: folder.path("missing/cordon.db")) == nil)
-    let link = folder.path("cordon.db")
+    let folder = try TemporaryDirectory()
+    #expect(FolderOwner(of: folder.file("missing/cordon.db")) == nil)
+    let link = folder.file("cordon.db")
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/proc/self/status")
     #expect(FolderOwner(of: link)?.folder == "/proc/self", "of the file, not of the link")
   }

@@ -2,6 +2,7 @@ import Foundation
 import SQLiteSessions
 import SessionStoreTesting
 import Sessions
+import TemporaryDirectoryTesting
 import Testing
 
 // Processes of the store that are killed in the middle of writing, two hundred times, on one file.
@@ -9,8 +10,8 @@ import Testing
 struct KillTests {
   @Test("Of two hundred kills none loses what was acknowledged, brings back what was signed out, or keeps a start")
   func killed() async throws {
-    let folder = try TemporaryFolder()
-    let path = folder.path("cordon.db")
+    let folder = try TemporaryDirectory()
+    let path = folder.file("cordon.db")
     let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     let program = URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent("store-writer").path
     let said = try await KilledWriter(program, ["write", path]) { try SQLiteSessionStore(path: path) }.run(rounds: 200)
@@ -19,8 +20,8 @@ struct KillTests {
 
   @Test("Of fifty kills none leaves a used invitation without its member, or a member without the use")
   func redemptions() async throws {
-    let folder = try TemporaryFolder()
-    let path = folder.path("cordon.db")
+    let folder = try TemporaryDirectory()
+    let path = folder.file("cordon.db")
     let code = InvitationCode.random()
     let store = try SQLiteSessionStore(path: path)
     try await store.create(try Self.invitation, hash: code.hash)

@@ -1,6 +1,7 @@
 import Foundation
 import SessionStoreTesting
 import Sessions
+import TemporaryDirectoryTesting
 import Testing
 
 @testable import SQLiteSessions
@@ -10,8 +11,8 @@ import Testing
 struct MigrationTests {
   @Test("A file of the first schema is brought up, and everybody in it stays signed in")
   func firstSchema() async throws {
-    let folder = try TemporaryFolder()
-    let path = folder.path("cordon.db")
+    let folder = try TemporaryDirectory()
+    let path = folder.file("cordon.db")
     let old = try signIn()
     let (session, token) = (old.session, try #require(old.token))
     try RawDatabase.execute(Self.firstSchema, at: path)

@@ -1,14 +1,15 @@
 import SQLiteSessions
 import SessionStoreTesting
 import Sessions
+import TemporaryDirectoryTesting
 import Testing
 
 @Suite("The SQLite store")
 struct SQLiteSessionsTests {
   @Test("The store keeps the contract", arguments: StoreContract.all)
   func contract(_ contract: StoreContract) async throws {
-    let folder = try TemporaryFolder()
-    let path = folder.path("cordon.db")
+    let folder = try TemporaryDirectory()
+    let path = folder.file("cordon.db")
     try await contract.run(
       on: StoreUnderTest(
         first: try SQLiteSessionStore(path: path), second: try SQLiteSessionStore(path: path),
@@ -46,8 +47,8 @@ struct SQLiteSessionsTests {
 
   @Test("A ban by the previous subject holds for a user who signs in while the present one is searched for")
   func banDuringSignIn() async throws {
-    let folder = try TemporaryFolder()
-    let path = folder.path("cordon.db")
+    let folder = try TemporaryDirectory()
+    let path = folder.file("cordon.db")
     let store = try SQLiteSessionStore(path: path)
     let stranger = try await store.complete(try signIn()).snapshot.account.subject
     let (old, new) = (try signIn("old").session.subject, try signIn("new").session.subject)

@@ -4,6 +4,7 @@ import Glibc
 import Secrets
 import SessionStoreTesting
 import Sessions
+import TemporaryDirectoryTesting
 import Testing
 
 @testable import SQLiteSessions
@@ -21,8 +22,8 @@ struct TroubleTests {
 
   @Test("A full disk refuses what is new, keeps what is there, and is over when there is room")
   func isFull() async throws {
-    let folder = try TemporaryFolder()
-    let store = try SQLiteSessionStore(path: folder.path("cordon.db"))
+    let folder = try TemporaryDirectory()
+    let store = try SQLiteSessionStore(path: folder.file("cordon.db"))
     let known = try await store.complete(try signIn()).snapshot
     try await store.write { database in
       let pages = try database.row("PRAGMA page_count")?.count(0) ?? 0
@@ -51,17 +52,17 @@ struct TroubleTests {
 
   @Test("An error of the system is told with that of SQLite")
   func tellsSystemError() throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let error = #expect(throws: SQLiteError.self) {
-      _ = try Database(path: folder.path("missing/cordon.db"), access: .readWrite, busyTimeout: .zero)
+      _ = try Database(path: folder.file("missing/cordon.db"), access: .readWrite, busyTimeout: .zero)
     }
     #expect(error?.primaryCode == ResultCode.cannotOpen && error?.systemError == ENOENT)
   }
 
   @Test("A database that may not be written says so and can still be read")
   func isReadOnly() async throws {
-    let folder = try TemporaryFolder()
-    let store = try SQLiteSessionStore(path: folder.path("cordon.db"))
+    let folder = try TemporaryDirectory()
+    let store = try SQLiteSessionStore(path: folder.file("cordon.db"))
     let known = try await store.complete(try signIn()).snapshot
     try await store.write { try $0.run("PRAGMA query_only = ON") }
     let refused = await error { try await store.ping() }
@@ -71,8 +72,8 @@ struct TroubleTests {
 
   @Test("A database that another process has locked is busy, and everything goes on afterwards")
   func isBusy() async throws {
-    let folder = try TemporaryFolder()
-    let path = folder.path("cordon.db")
+    let folder = try TemporaryDirectory()
+    let path = folder.file("cordon.db")
     let holder = try SQLiteSessionStore(path: path)
     let store = try SQLiteSessionStore(path: path, busyTimeout: .milliseconds(10))
     let known = try await store.complete(try signIn()).snapshot
@@ -94,9 +95,9 @@ struct TroubleTests {
 
   @Test("A file that does not answer is unavailable in time, with a remedy, and everything goes on once it answers")
   func hangs() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     let store = try SQLiteSessionStore(
-      path: folder.path("cordon.db"), busyTimeout: .seconds(1), answerLimit: .seconds(2))
+      path: folder.file("cordon.db"), busyTimeout: .seconds(1), answerLimit: .seconds(2))
     let known = try await store.complete(try signIn()).snapshot
     let release = DispatchSemaphore(value: 0)
     defer { release.signal() }
@@ -128,8 +129,8 @@ struct TroubleTests {
       "UPDATE sessions SET user_agent = ''; UPDATE accounts SET claims = 'null'",
     ])
   func isDamaged(statement: String) async throws {
-    let folder = try TemporaryFolder()
-    let store = try SQLiteSessionStore(path: folder.path("cordon.db"))
+    let folder = try TemporaryDirectory()
+    let store = try SQLiteSessionStore(path: folder.file("cordon.db"))
     let session = try await store.complete(try signIn()).snapshot.session
     for part in statement.split(separator: ";") {
       try await store.write { try $0.run(String(part)) }
@@ -147,8 +148,8 @@ struct TroubleTests {
       "subject = CAST(x'30ff' AS TEXT)",
     ])
   func damagedAccount(damage: String) async throws {
-    let folder = try TemporaryFolder()
-    let store = try SQLiteSessionStore(path: folder.path("cordon.db"))
+    let folder = try TemporaryDirectory()
+    let store = try SQLiteSessionStore(path: folder.file("cordon.db"))
     for name in ["ada", "bob", "carl"] { _ = try await store.complete(try signIn(name)) }
     let subjects = try ["ada", "bob", "carl"].map { try signIn($0).session.subject }
     let bob = damage.hasPrefix("subject") ? nil : subjects[1].text
@@ -181,8 +182,8 @@ struct TroubleTests {
 
   @Test("Damaged sessions, requests, invitations, tokens and members do not keep the others from being listed")
   func damagedOthers() async throws {
-    let folder = try TemporaryFolder()
-    let store = try SQLiteSessionStore(path: folder.path("cordon.db"))
+    let folder = try TemporaryDirectory()
+    let store = try SQLiteSessionStore(path: folder.file("cordon.db"))
     let contract = try await DamagedRecordsContract(in: store)
     let sessions = contract.sessions
     try await store.write { database in
@@ -208,8 +209,8 @@ struct TroubleTests {
     "A user whose account or session is damaged can be removed",
     arguments: ["UPDATE accounts SET claims = '{'", "UPDATE sessions SET handle = x'00'"])
   func removesDamaged(statement: String) async throws {
-    let folder = try TemporaryFolder()
-    let store = try SQLiteSessionStore(path: folder.path("cordon.db"))
+    let folder = try TemporaryDirectory()
+    let store = try SQLiteSessionStore(path: folder.file("cordon.db"))
     let session = try await store.complete(try signIn()).snapshot.session
     let other = try await store.complete(try signIn("bob")).snapshot
     try await store.write { try $0.run("\(statement) WHERE subject = '\(session.subject.text)'") }
@@ -222,8 +223,8 @@ struct TroubleTests {
 
   @Test("A change with a reason of a newer version is followed; after a damaged one everything is read again")
   func strangeChanges() async throws {
-    let folder = try TemporaryFolder()
-    let store = try SQLiteSessionStore(path: folder.path("cordon.db"))
+    let folder = try TemporaryDirectory()
+    let store = try SQLiteSessionStore(path: folder.file("cordon.db"))
     let session = try await store.complete(try signIn()).snapshot.session
     let start = try await store.changes(since: nil, limit: 10).cursor
     _ = try await store.end(.one(session.handle), because: .signedOut, at: noon)
@@ -241,8 +242,8 @@ struct TroubleTests {
 
   @Test("After a backup was restored, a change that gets the number of a lost one is not taken for it")
   func numbersAgain() async throws {
-    let folder = try TemporaryFolder()
-    let store = try SQLiteSessionStore(path: folder.path("cordon.db"))
+    let folder = try TemporaryDirectory()
+    let store = try SQLiteSessionStore(path: folder.file("cordon.db"))
     let handles = [SessionIdentifier.random().handle, SessionIdentifier.random().handle]
     let start = try await store.changes(since: nil, limit: 10).cursor
     try await store.end(.one(handles[0]), because: .signedOut, at: noon)
@@ -268,8 +269,8 @@ struct TroubleTests {
 
   @Test("A change that somebody has removed is noticed, once, between others and at the end")
   func removedChange() async throws {
-    let folder = try TemporaryFolder()
-    let store = try SQLiteSessionStore(path: folder.path("cordon.db"))
+    let folder = try TemporaryDirectory()
+    let store = try SQLiteSessionStore(path: folder.file("cordon.db"))
     for removed in [2, 3] {
       let start = try await store.changes(since: nil, limit: 10).cursor
       for _ in 0..<3 { try await store.end(.one(SessionIdentifier.random().handle), because: .signedOut, at: noon) }
@@ -287,8 +288,8 @@ struct TroubleTests {
 
   @Test("Numbers at the ends of their range neither trap nor get lost")
   func survivesExtremes() async throws {
-    let folder = try TemporaryFolder()
-    let store = try SQLiteSessionStore(path: folder.path("cordon.db"))
+    let folder = try TemporaryDirectory()
+    let store = try SQLiteSessionStore(path: folder.file("cordon.db"))
     let session = try await store.complete(try signIn()).snapshot.session
     for number in [Int64.min, -1, 0, .max] {
       try await store.write { database in
@@ -313,8 +314,8 @@ struct TroubleTests {
 
   @Test("No error tells a parameter of a statement")
   func errorsTellNoParameters() async throws {
-    let folder = try TemporaryFolder()
-    let store = try SQLiteSessionStore(path: folder.path("cordon.db"))
+    let folder = try TemporaryDirectory()
+    let store = try SQLiteSessionStore(path: folder.file("cordon.db"))
     try await store.write { database in
       try database.run(
         "CREATE TRIGGER refuse BEFORE INSERT ON accounts BEGIN SELECT RAISE(ABORT, 'refused'); END")
@@ -330,8 +331,8 @@ struct TroubleTests {
 struct ResealingTests {
   @Test("It stops at a token whose key is gone, says whose it is, and leaves it as it was")
   func stopsAtUnknownKeys() async throws {
-    let folder = try TemporaryFolder()
-    let store = try SQLiteSessionStore(path: folder.path("cordon.db"))
+    let folder = try TemporaryDirectory()
+    let store = try SQLiteSessionStore(path: folder.file("cordon.db"))
     let signIn = try signIn()
     _ = try await store.complete(signIn)
     let other = try SessionKeyring(secrets: [SessionSecret(Array(repeating: 8, count: 32))])
@@ -352,8 +353,8 @@ struct ResealingTests {
 struct QueryPlanTests {
   @Test("A session is found with its account by two primary keys, and no list or clean-up scans a table")
   func usesIndexes() async throws {
-    let folder = try TemporaryFolder()
-    let store = try SQLiteSessionStore(path: folder.path("cordon.db"))
+    let folder = try TemporaryDirectory()
+    let store = try SQLiteSessionStore(path: folder.file("cordon.db"))
     for statement in [
       "SELECT * FROM sessions JOIN accounts ON accounts.subject = sessions.subject WHERE sessions.handle = 'x'",
       "SELECT * FROM sessions WHERE subject = 'x'", "SELECT * FROM accounts WHERE email = 'x'",

@@ -1,3 +1,4 @@
+import TemporaryDirectoryTesting
 import Testing
 
 @testable import SQLiteSessions
@@ -6,8 +7,8 @@ import Testing
 struct WriteAheadLogTests {
   @Test("While a program keeps a transaction open the log grows, which is seen, and it shrinks when that has ended")
   func openTransaction() async throws {
-    let folder = try TemporaryFolder()
-    let path = folder.path("cordon.db")
+    let folder = try TemporaryDirectory()
+    let path = folder.file("cordon.db")
     let store = try SQLiteSessionStore(path: path)
     #expect(store.logBytes == nil, "nobody has looked yet")
     try await store.ping()

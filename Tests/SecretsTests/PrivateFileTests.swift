@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Synchronization
+import TemporaryDirectoryTesting
 import Testing
 
 @testable import Secrets
@@ -9,18 +10,12 @@ import Testing
 
 @Suite("Private files")
 struct PrivateFileTests {
-  private let folder: URL
+  private let folder: TemporaryDirectory
 
-  init() throws {
-    folder = FileManager.default.temporaryDirectory.appending(path: "private-file-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-  }
+  init() throws { folder = try TemporaryDirectory() }
 
-  private func write(_ text: String, mode: mode_t, name: String = "secret") throws -> String {
-    let path = folder.appending(path: name).path
-    try Data(text.utf8).write(to: URL(filePath: path))
-    guard chmod(path, mode) == 0 else { throw CocoaError(.fileWriteUnknown) }
-    return path
+  private func write(_ text: String, mode: Int, name: String = "secret") throws -> String {
+    try folder.write(text, to: name, mode: mode)
   }
 
   private func error(_ path: String, limit: Int = 64) -> PrivateFileError.Reason? {
@@ -37,7 +32,7 @@ struct PrivateFileTests {
     arguments: [
       0o400, 0o600, 0o440, 0o640,
     ])
-  func privateModes(mode: mode_t) throws {
+  func privateModes(mode: Int) throws {
     let path = try write("secret", mode: mode)
     #expect(try PrivateFile.read(path, limit: 64) == Array("secret".utf8))
   }
@@ -47,7 +42,7 @@ struct PrivateFileTests {
     arguments: [
       0o644, 0o604, 0o444, 0o601, 0o602, 0o620, 0o660, 0o666, 0o777,
     ])
-  func exposedModes(mode: mode_t) throws {
+  func exposedModes(mode: Int) throws {
     let path = try write("secret", mode: mode)
     #expect(error(path) == .exposed(mode: UInt32(mode)))
     let description = PrivateFileError(path: path, reason: .exposed(mode: UInt32(mode))).description
@@ -58,7 +53,7 @@ struct PrivateFileTests {
   func notRegular() throws {
     #expect(error(folder.path) == .notRegular)
     #expect(error("/dev/zero") == .notRegular)
-    let fifo = folder.appending(path: "fifo").path
+    let fifo = folder.file("fifo")
     #expect(mkfifo(fifo, 0o600) == 0)
     #expect(error(fifo) == .notRegular)
   }
@@ -80,8 +75,8 @@ struct PrivateFileTests {
 
   @Test("A missing file is distinguished from one that cannot be read")
   func missing() {
-    #expect(error(folder.appending(path: "nothing").path) == .missing)
-    let loop = folder.appending(path: "loop").path
+    #expect(error(folder.file("nothing")) == .missing)
+    let loop = folder.file("loop")
     #expect(symlink(loop, loop) == 0)
     guard case .unreadable = error(loop) else {
       Issue.record("a symbolic link to itself was read")
@@ -101,7 +96,7 @@ struct PrivateFileTests {
   func exchangedLink() throws {
     let good = try write("good", mode: 0o600, name: "good")
     let exposed = try write("exposed", mode: 0o644, name: "exposed")
-    let link = folder.appending(path: "link").path
+    let link = folder.file("link")
     let isOver = Flag()
     let swapper = Thread {
       var turn = 0

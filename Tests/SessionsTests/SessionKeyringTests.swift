@@ -1,5 +1,6 @@
 import Foundation
 import Secrets
+import TemporaryDirectoryTesting
 import Testing
 
 @testable import Sessions
@@ -31,23 +32,21 @@ struct SessionKeyringTests {
 
   @Test("Secrets are read from files, and a file that is missing or too short is named with the remedy")
   func readsFiles() throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("cordon-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let good = folder.appendingPathComponent("good.key")
+    let folder = try TemporaryDirectory()
+    let good = folder.url.appendingPathComponent("good.key")
     try write(secret("a").exposedBytes + [UInt8(ascii: "\n")], to: good)
     #expect(try SessionKeyring(files: [good.path]).currentKey == keyring("a").currentKey)
     for mode in [0o644, 0o620, 0o604] {
-      let exposed = folder.appendingPathComponent("exposed-\(mode).key")
+      let exposed = folder.url.appendingPathComponent("exposed-\(mode).key")
       try write(secret("a").exposedBytes, to: exposed, mode: mode)
       let error = #expect(throws: KeyringError.self) { try SessionKeyring(files: [exposed.path]) }
       #expect(error?.code == .unreadable(path: exposed.path))
       #expect(error?.message.contains("chmod g-w,o= \(exposed.path)") == true)
     }
-    let short = folder.appendingPathComponent("short.key")
+    let short = folder.url.appendingPathComponent("short.key")
     try write([1, 2, 3], to: short)
-    let missing = folder.appendingPathComponent("missing.key")
-    let huge = folder.appendingPathComponent("huge.key")
+    let missing = folder.url.appendingPathComponent("missing.key")
+    let huge = folder.url.appendingPathComponent("huge.key")
     try write([UInt8](repeating: 0, count: 1_000_000), to: huge)
     for (path, code) in [
       (short.path, KeyringError.Code.tooShort(path: short.path, byteCount: 3)),

@@ -3,6 +3,7 @@ import Crypto
 import CryptoExtras
 import Foundation
 import Secrets
+import TemporaryDirectoryTesting
 import Testing
 
 @Suite("The .p8 file")
@@ -18,12 +19,10 @@ struct ClientSecretKeyTests {
     }
   }
 
-  /// Runs with a file of these contents and permissions, which is removed afterwards.
+  /// Runs with a file of these contents and permissions.
   private func problemOfFile(_ contents: String, mode: Int) throws -> ClientSecretKeyError? {
-    let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).p8").path
-    try Data(contents.utf8).write(to: URL(filePath: path))
-    defer { try? FileManager.default.removeItem(atPath: path) }
-    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+    let folder = try TemporaryDirectory()
+    let path = try folder.write(contents, to: "AuthKey.p8", mode: mode)
     do throws(ClientSecretKeyError) {
       _ = try ClientSecretKey(contentsOfFile: path)
       return nil

@@ -1,6 +1,7 @@
 import Foundation
 import Operations
 import Sessions
+import TemporaryDirectoryTesting
 
 @testable import Gateway
 
@@ -12,10 +13,9 @@ final class RecordedAudit {
   private let output: LogSink
 
   init(_ keyring: SessionKeyring) throws {
-    let place = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    try Data().write(to: place)
-    file = try FileHandle(forUpdating: place)
-    try FileManager.default.removeItem(at: place)
+    let folder = try TemporaryDirectory()
+    file = try FileHandle(forUpdating: URL(fileURLWithPath: try folder.write("", to: "audit")))
+    folder.remove()
     output = LogSink(descriptor: file.fileDescriptor)
     trail = AuditTrail(LogSettings(), keyring: keyring, output: output)
   }

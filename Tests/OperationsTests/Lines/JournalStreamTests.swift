@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import TemporaryDirectoryTesting
 import Testing
 
 @testable import Operations
@@ -8,10 +9,8 @@ import Testing
 struct JournalStreamTests {
   @Test("A descriptor is the journal's if JOURNAL_STREAM names its device and inode, and not otherwise")
   func target() throws {
-    let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-    try Data().write(to: file)
-    defer { try? FileManager.default.removeItem(at: file) }
-    let handle = try FileHandle(forReadingFrom: file)
+    let folder = try TemporaryDirectory()
+    let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: try folder.write("", to: "stream")))
     defer { try? handle.close() }
     var status = stat()
     #expect(fstat(handle.fileDescriptor, &status) == 0)

@@ -1,17 +1,18 @@
 import Dispatch
 import Foundation
 import Synchronization
+import TemporaryDirectoryTesting
 import Testing
 
 @testable import SQLiteSessions
 
 @Suite("The connections to one file", .timeLimit(.minutes(5)))
 struct DatabasePoolTests {
-  private let folder: TemporaryFolder
-  private var path: String { folder.path("test.db") }
+  private let folder: TemporaryDirectory
+  private var path: String { folder.file("test.db") }
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = try TemporaryDirectory()
     let database = try RawDatabase.open(path)
     _ = try database.row("PRAGMA journal_mode = WAL")
     try database.execute("CREATE TABLE numbers (number INTEGER PRIMARY KEY) STRICT")

@@ -1,16 +1,17 @@
 import Sessions
+import TemporaryDirectoryTesting
 import Testing
 
 @testable import SQLiteSessions
 
 @Suite("Statements and their values")
 struct DatabaseTests {
-  private let folder: TemporaryFolder
+  private let folder: TemporaryDirectory
   private let database: Database
 
   init() throws {
-    folder = try TemporaryFolder()
-    database = try RawDatabase.open(folder.path("test.db"))
+    folder = try TemporaryDirectory()
+    database = try RawDatabase.open(folder.file("test.db"))
     try database.execute("CREATE TABLE numbers (number INTEGER PRIMARY KEY) STRICT")
   }
 
@@ -87,7 +88,7 @@ struct DatabaseTests {
     }
     #expect(try database.run("INSERT INTO numbers VALUES (?)", [2]) == 1)
     // No statement is left that would hold the file: another connection may write.
-    try RawDatabase.execute("INSERT INTO numbers VALUES (3)", at: folder.path("test.db"))
+    try RawDatabase.execute("INSERT INTO numbers VALUES (3)", at: folder.file("test.db"))
     #expect(try database.row("SELECT count(*) FROM numbers")?.count(0) == 3)
   }
 
@@ -130,19 +131,19 @@ struct DatabaseTests {
   func schemaChanges() throws {
     #expect(try database.rows("SELECT * FROM numbers").isEmpty)
     try RawDatabase.execute(
-      "ALTER TABLE numbers ADD COLUMN name TEXT; INSERT INTO numbers VALUES (1, 'one')", at: folder.path("test.db"))
+      "ALTER TABLE numbers ADD COLUMN name TEXT; INSERT INTO numbers VALUES (1, 'one')", at: folder.file("test.db"))
     #expect(try database.row("SELECT * FROM numbers")?.values == [.integer(1), .text("one")])
   }
 
   @Test("A file that is missing is not created, and one that may only be read is not written")
   func access() throws {
-    let missing = folder.path("missing.db")
+    let missing = folder.file("missing.db")
     let error = #expect(throws: SQLiteError.self) {
       try Database(path: missing, access: .readWrite, busyTimeout: .zero)
     }
     #expect(error?.primaryCode == ResultCode.cannotOpen)
     #expect(error?.message.isEmpty == false)
-    let reader = try Database(path: folder.path("test.db"), access: .readOnly, busyTimeout: .zero)
+    let reader = try Database(path: folder.file("test.db"), access: .readOnly, busyTimeout: .zero)
     let refused = #expect(throws: SQLiteError.self) { try reader.run("INSERT INTO numbers VALUES (1)") }
     #expect(refused?.primaryCode == ResultCode.readOnly)
     #expect(try reader.rows("SELECT * FROM numbers").isEmpty)

@@ -1,15 +1,16 @@
+import TemporaryDirectoryTesting
 import Testing
 
 @testable import SQLiteSessions
 
 @Suite("Migrations")
 struct SQLiteMigratorTests {
-  private let folder: TemporaryFolder
+  private let folder: TemporaryDirectory
   private let database: Database
 
   init() throws {
-    folder = try TemporaryFolder()
-    database = try RawDatabase.open(folder.path("test.db"))
+    folder = try TemporaryDirectory()
+    database = try RawDatabase.open(folder.file("test.db"))
   }
 
   private static let first = SQLiteMigration(identifier: "first") {

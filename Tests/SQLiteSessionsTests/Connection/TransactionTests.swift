@@ -1,15 +1,16 @@
+import TemporaryDirectoryTesting
 import Testing
 
 @testable import SQLiteSessions
 
 @Suite("Transactions of a connection")
 struct TransactionTests {
-  private let folder: TemporaryFolder
+  private let folder: TemporaryDirectory
   private let database: Database
 
   init() throws {
-    folder = try TemporaryFolder()
-    database = try RawDatabase.open(folder.path("test.db"))
+    folder = try TemporaryDirectory()
+    database = try RawDatabase.open(folder.file("test.db"))
     _ = try database.row("PRAGMA journal_mode = WAL")
     try database.execute(
       """
@@ -96,7 +97,7 @@ struct TransactionTests {
 
   @Test("A transaction that writes takes the lock at its beginning, and one that reads takes none")
   func locks() throws {
-    let other = try Database(path: folder.path("test.db"), access: .readWrite, busyTimeout: .zero)
+    let other = try Database(path: folder.file("test.db"), access: .readWrite, busyTimeout: .zero)
     try database.transaction(.immediate) {
       let busy = #expect(throws: SQLiteError.self) { try other.transaction(.immediate) {} }
       #expect(busy?.primaryCode == ResultCode.busy)

@@ -2,6 +2,7 @@ import Glibc
 import LoopbackTesting
 import NIOCore
 import Synchronization
+import TemporaryDirectoryTesting
 import Testing
 
 @testable import SocketTransport
@@ -43,8 +44,8 @@ struct ConnectTests {
   @Test("A private Unix socket is for its own user only")
   func privateSocket() async throws {
     try await withLoop { loop in
-      let path = "/tmp/cordon-private-\(UInt64.random(in: .min ... .max)).sock"
-      defer { unlink(path) }
+      let folder = try TemporaryDirectory()
+      let path = folder.file("private.sock")
       let socket = try ListeningSocket.bind(
         to: SocketAddress(unixDomainSocketPath: path), backlog: 1, isShared: false, isPrivate: true, on: loop)
       var status = stat()
@@ -146,9 +147,8 @@ struct ConnectTests {
 
   @Test("A connection to a Unix socket whose queue is full waits for room, until its time or its loop ends")
   func fullQueue() async throws {
-    let path = "/tmp/cordon-full-\(UInt64.random(in: .min ... .max)).sock"
-    defer { unlink(path) }
-    let address = try SocketAddress(unixDomainSocketPath: path)
+    let folder = try TemporaryDirectory()
+    let address = try SocketAddress(unixDomainSocketPath: folder.file("full.sock"))
     let hasFailed = Mutex(false)
     try await withLoop { loop in
       let socket = try ListeningSocket.bind(to: address, backlog: 0, isShared: false, on: loop)

@@ -1,5 +1,6 @@
 import Foundation
 import PostgreSQLServerTesting
+import TemporaryDirectoryTesting
 import Testing
 
 // What was decided about access stays decided, in SQLite and in PostgreSQL.

@@ -1,4 +1,5 @@
 import Foundation
+import TemporaryDirectoryTesting
 import Testing
 
 // The access of users, as `cordon check` explains it.

@@ -1,4 +1,5 @@
 import Foundation
+import TemporaryDirectoryTesting
 import Testing
 
 // `networks`: a condition on the client's address, judged before signing in.

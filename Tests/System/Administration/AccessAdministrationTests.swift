@@ -1,5 +1,6 @@
 import Foundation
 import PostgreSQLServerTesting
+import TemporaryDirectoryTesting
 import Testing
 
 // Who may come in, decided while the gateway runs: over the admin listener and by the commands.

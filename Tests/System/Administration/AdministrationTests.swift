@@ -1,4 +1,5 @@
 import Foundation
+import TemporaryDirectoryTesting
 import Testing
 
 // Administration of accounts and sessions, over the admin listener and by the commands.

@@ -1,4 +1,5 @@
 import Foundation
+import TemporaryDirectoryTesting
 import Testing
 
 // Revalidations, by the real clock of days (a fake one for the process) and Apple's own count.

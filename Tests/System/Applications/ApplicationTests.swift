@@ -1,4 +1,5 @@
 import Foundation
+import TemporaryDirectoryTesting
 import Testing
 
 // Examples with real applications, started as they stand in examples/. `make test-applications` runs them; `make test`

@@ -1,4 +1,5 @@
 import Foundation
+import TemporaryDirectoryTesting
 import Testing
 
 // The other browser of Debian. Its rules for cookies are its own: `__Host-` cookies on hosts of localhost, SameSite

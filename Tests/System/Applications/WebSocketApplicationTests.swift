@@ -1,4 +1,5 @@
 import Foundation
+import TemporaryDirectoryTesting
 import Testing
 
 // A WebSocket server in Node, on nothing but its own library: what becomes of its sockets when the session ends.

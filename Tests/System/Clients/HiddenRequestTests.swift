@@ -1,4 +1,5 @@
 import Foundation
+import TemporaryDirectoryTesting
 import Testing
 
 // Requests hidden in bodies that an application does not read: Python's own server, whose GET leaves the body where it

@@ -1,4 +1,5 @@
 import Foundation
+import TemporaryDirectoryTesting
 import Testing
 
 // What costs an attacker little must not cost the gateway much, and an application out of order costs its own requests

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TemporaryDirectoryTesting
 import Testing
 
 // Standard output of commands that cannot be written.

@@ -1,4 +1,5 @@
 import Foundation
+import TemporaryDirectoryTesting
 import Testing
 
 // The addresses that `cordon doctor` examines: public_url, further hosts, and the applications.

@@ -1,4 +1,5 @@
 import Foundation
+import TemporaryDirectoryTesting
 import Testing
 
 // Access to what oauth2-proxy protected, after an import.

@@ -1,4 +1,5 @@
 import Foundation
+import TemporaryDirectoryTesting
 import Testing
 
 // The sources of a configuration of oauth2-proxy: files, environment variables and arguments.

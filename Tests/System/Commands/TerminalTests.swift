@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TemporaryDirectoryTesting
 import Testing
 
 // What commands print where somebody reads it.

@@ -1,4 +1,5 @@
 import Foundation
+import TemporaryDirectoryTesting
 import Testing
 
 // Files that cannot be read for a while: on a mount that does not answer, or while the system has no descriptors left.

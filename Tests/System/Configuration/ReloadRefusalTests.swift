@@ -1,4 +1,5 @@
 import Foundation
+import TemporaryDirectoryTesting
 import Testing
 
 // Configurations that a running gateway refuses, and `cordon reload`.

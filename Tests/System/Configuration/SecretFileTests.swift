@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TemporaryDirectoryTesting
 import Testing
 
 // Every file that holds a secret follows one permission rule, whenever it is read.

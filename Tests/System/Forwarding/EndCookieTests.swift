@@ -1,4 +1,5 @@
 import Foundation
+import TemporaryDirectoryTesting
 import Testing
 
 // One person after another at one browser, in front of an application with a session of its own.

@@ -1,4 +1,5 @@
 import Foundation
+import TemporaryDirectoryTesting
 import Testing
 
 // HTTP/2 from outside, by a client that shares no code with the gateway (client.py, on Python's h2).

@@ -1,4 +1,5 @@
 import Foundation
+import TemporaryDirectoryTesting
 import Testing
 
 // What operators do while HTTP/2 over TLS is spoken, under load, without one request that fails. (Over HTTP/1.1:

@@ -1,4 +1,5 @@
 import Foundation
+import TemporaryDirectoryTesting
 
 /// A key for `assertion.key_files`, made by `cordon keygen`.
 @SystemActor

@@ -1,4 +1,5 @@
 import Foundation
+import TemporaryDirectoryTesting
 
 /// A real browser: Debian's Chromium, headless, by WebDriver (https://www.w3.org/TR/webdriver2/).
 @SystemActor

@@ -1,4 +1,5 @@
 import Foundation
+import TemporaryDirectoryTesting
 
 /// A folder of `examples/`, started as its README says, on ports of the test's own: everything that it needs, and that
 /// ends with it.

@@ -1,4 +1,5 @@
 import Foundation
+import TemporaryDirectoryTesting
 
 /// A file system on a disk of its own that becomes read-only when the kernel finds a mistake in it, under processes
 /// that have its files open, as ext4 does on a server whose disk goes bad. It takes root, and a kernel that has loop

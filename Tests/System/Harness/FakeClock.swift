@@ -1,4 +1,5 @@
 import Foundation
+import TemporaryDirectoryTesting
 
 /// The wall clock that a process of the tests sees: days pass when the test says so. The monotonic clock, by which
 /// time-outs run, stays true.

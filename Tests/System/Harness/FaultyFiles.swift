@@ -1,4 +1,5 @@
 import Foundation
+import TemporaryDirectoryTesting
 
 /// Files that a process of the tests cannot read for a while, as on a mount whose server does not answer, or on a
 /// system that has no descriptors left.

@@ -1,4 +1,5 @@
 import Foundation
+import TemporaryDirectoryTesting
 
 /// A `gateway.conf` for the tests: complete, on free ports of loopback; every value can be replaced, any text added.
 struct GatewayConfiguration: Sendable {

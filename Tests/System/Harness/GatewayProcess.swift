@@ -1,4 +1,5 @@
 import Foundation
+import TemporaryDirectoryTesting
 
 /// The real gateway, running from a `gateway.conf` in a folder of its own.
 @SystemActor

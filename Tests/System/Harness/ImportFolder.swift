@@ -1,3 +1,4 @@
+import TemporaryDirectoryTesting
 import Testing
 
 /// A folder with a configuration of oauth2-proxy, and what `cordon import` makes of it.

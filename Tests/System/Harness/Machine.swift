@@ -1,4 +1,5 @@
 import Foundation
+import TemporaryDirectoryTesting
 
 /// Paths of the package, of its debug binaries and of programs of the machine.
 enum Machine {
@@ -36,29 +37,6 @@ enum Machine {
 
   /// The folder for screenshots that people look at.
   static let screenshots = packageRoot.appending(path: ".build/screenshots")
-}
-
-/// A folder that goes away with the value.
-final class TemporaryDirectory: Sendable {
-  let path: String
-
-  init() throws {
-    let url = FileManager.default.temporaryDirectory.appending(path: "cordon-test-\(UUID().uuidString.prefix(8))")
-    try FileManager.default.createDirectory(
-      at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    path = url.path
-  }
-
-  deinit { try? FileManager.default.removeItem(atPath: path) }
-
-  /// Writes a file, for its owner only, and answers its path.
-  @discardableResult
-  func write(_ text: String, to name: String) throws -> String {
-    let file = "\(path)/\(name)"
-    try Data(text.utf8).write(to: URL(fileURLWithPath: file))
-    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
-    return file
-  }
 }
 
 /// The key of a Sign in with Apple registration, made for each test run.

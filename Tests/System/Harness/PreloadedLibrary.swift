@@ -1,4 +1,5 @@
 import Foundation
+import TemporaryDirectoryTesting
 
 /// A few lines of C between a process and its C library (`LD_PRELOAD`).
 struct PreloadedLibrary: Sendable {

@@ -1,4 +1,5 @@
 import Foundation
+import TemporaryDirectoryTesting
 
 // Gateways whose configuration is read again while they run.
 

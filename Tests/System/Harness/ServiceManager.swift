@@ -1,4 +1,5 @@
 import Foundation
+import TemporaryDirectoryTesting
 
 /// A socket that listens and that the test holds, as systemd does for a socket unit.
 final class HeldSocket: Sendable {

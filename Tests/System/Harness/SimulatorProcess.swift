@@ -1,4 +1,5 @@
 import Foundation
+import TemporaryDirectoryTesting
 
 /// The simulated Apple, running; and its control API (examples/apple-simulator/README.md).
 @SystemActor

@@ -1,4 +1,5 @@
 import Foundation
+import TemporaryDirectoryTesting
 
 /// A file system in memory that is soon full.
 @SystemActor

@@ -1,4 +1,5 @@
 import Foundation
+import TemporaryDirectoryTesting
 
 /// Requests over HTTP/2 and TLS without a pause, by a client that shares no code with the gateway (`HTTP2/load.py`):
 /// what ``SteadyLoad`` is for HTTP/1.1.

@@ -1,4 +1,5 @@
 import Foundation
+import TemporaryDirectoryTesting
 import Testing
 
 /// A folder with an authority (`ca.pem`) and certificates that it issued: `one` for localhost and one.test, `two` for

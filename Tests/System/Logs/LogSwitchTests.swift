@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TemporaryDirectoryTesting
 import Testing
 
 // The three logs, each event of them, and how each is switched.

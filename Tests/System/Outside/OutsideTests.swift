@@ -1,5 +1,6 @@
 import Foundation
 import PostgreSQLServerTesting
+import TemporaryDirectoryTesting
 import Testing
 
 // The names that others rely on, recorded from the real binary: scripts call the commands, dashboards read the metrics,

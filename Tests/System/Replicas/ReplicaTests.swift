@@ -1,5 +1,6 @@
 import Foundation
 import PostgreSQLServerTesting
+import TemporaryDirectoryTesting
 import Testing
 
 // Three gateways on one PostgreSQL database. (Signing in over several: ReplicaSignInTests.)

@@ -1,4 +1,5 @@
 import Foundation
+import TemporaryDirectoryTesting
 import Testing
 
 // What stands in deploy/, as far as it can be tried without an orchestrator. (`make check-deploy` has what needs tools

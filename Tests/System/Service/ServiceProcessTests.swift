@@ -1,4 +1,5 @@
 import Foundation
+import TemporaryDirectoryTesting
 import Testing
 
 // The process under a service manager, without one: what it writes to the journal, signals, limits, and company that it

@@ -1,5 +1,6 @@
 import Foundation
 import PostgreSQLServerTesting
+import TemporaryDirectoryTesting
 import Testing
 
 // Exchanges that are open when their session ends, or when their request would no longer be let through.

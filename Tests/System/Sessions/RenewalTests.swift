@@ -1,4 +1,5 @@
 import Foundation
+import TemporaryDirectoryTesting
 import Testing
 
 // Cookies and tokens that an older secret signed are replaced, so that the old secret can be removed.

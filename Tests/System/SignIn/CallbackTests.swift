@@ -1,4 +1,5 @@
 import Foundation
+import TemporaryDirectoryTesting
 import Testing
 
 // By which methods Apple's answer is taken, and what it may cost.

@@ -1,4 +1,5 @@
 import Foundation
+import TemporaryDirectoryTesting
 import Testing
 
 // The ways by which Apple's answer comes back, and what of it is allowed.

@@ -1,4 +1,5 @@
 import Foundation
+import TemporaryDirectoryTesting
 import Testing
 
 // `cordon store reseal` moves every token to the first secret, while the gateway runs; then the old one can go.

@@ -1,4 +1,5 @@
 import Foundation
+import TemporaryDirectoryTesting
 import Testing
 
 // SQLite in trouble under a gateway that runs, and at its start. (PostgreSQL: StoreFaultTests.)

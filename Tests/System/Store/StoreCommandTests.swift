@@ -1,5 +1,6 @@
 import Foundation
 import PostgreSQLServerTesting
+import TemporaryDirectoryTesting
 import Testing
 
 // `cordon store copy` and what else the commands make of a PostgreSQL store; the simulation that the documentation

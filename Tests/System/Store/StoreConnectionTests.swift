@@ -1,5 +1,6 @@
 import Foundation
 import PostgreSQLServerTesting
+import TemporaryDirectoryTesting
 import Testing
 
 // What becomes of connections to PostgreSQL, seen from outside. (A server in trouble: StoreFaultTests.)

@@ -1,5 +1,6 @@
 import Foundation
 import PostgreSQLServerTesting
+import TemporaryDirectoryTesting
 import Testing
 
 // PostgreSQL in trouble, seen from outside. (SQLite: SQLiteFaultTests.)

@@ -1,5 +1,6 @@
 import Foundation
 import PostgreSQLServerTesting
+import TemporaryDirectoryTesting
 import Testing
 
 // A store that a newer version of cordon has changed, seen by this version from outside, in SQLite and in PostgreSQL.

@@ -1,4 +1,5 @@
 import Foundation
+import TemporaryDirectoryTesting
 import Testing
 
 // TLS with the application. (Whose certificate is believed: ProxyTests.)

@@ -1,4 +1,5 @@
 import Foundation
+import TemporaryDirectoryTesting
 import Testing
 
 // The applications behind the gateway: which one a request goes to, and what a bad one costs.

@@ -1,6 +1,7 @@
 import Foundation
+import TemporaryDirectoryTesting
 
-/// Certificates and keys made once per test run by the `openssl` command, in a folder that goes with the process.
+/// Certificates and keys made once per test run by the `openssl` command.
 enum TestCertificates {
   /// A certificate with its key, as paths.
   struct Files: Sendable {
@@ -76,10 +77,13 @@ enum TestCertificates {
     Files(certificate: path("\(name).pem"), key: path("\(name).key"))
   }
 
-  static let directory: URL = {
-    let directory = FileManager.default.temporaryDirectory.appendingPathComponent("cordon-tls-\(UUID().uuidString)")
+  static var directory: URL { folder.url }
+
+  private static let folder: TemporaryDirectory = {
+    let folder: TemporaryDirectory
+    do { folder = try TemporaryDirectory() } catch { preconditionFailure("no temporary folder: \(error)") }
+    let directory = folder.url
     do {
-      try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
       let names = "subjectAltName=DNS:app.example.test,DNS:*.wild.example.test,IP:127.0.0.1,IP:::1\n"
       try Data(names.utf8).write(to: directory.appendingPathComponent("names.ext"))
       let others = "subjectAltName=DNS:Other.Example.test,DNS:*.wild.example.test,DNS:a.b.wild.example.test\n"
@@ -93,7 +97,6 @@ enum TestCertificates {
     } catch {
       preconditionFailure("cannot write to the temporary folder: \(error)")
     }
-    atexit { try? FileManager.default.removeItem(at: TestCertificates.directory) }
     for authority in ["ca", "stranger"] {
       Self.openssl(
         "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "30",
@@ -117,7 +120,7 @@ enum TestCertificates {
     } catch {
       preconditionFailure("cannot write the chain: \(error)")
     }
-    return directory
+    return folder
   }()
 
   /// - Parameter key: the arguments of `-newkey`.

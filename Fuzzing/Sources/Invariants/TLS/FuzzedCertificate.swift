@@ -1,18 +1,12 @@
-import Foundation
+import TemporaryDirectoryTesting
 
-/// A certificate for fuzz.test and its key, made for the fuzzer: it protects nothing. As files, because that is how the
-/// gateway reads them.
+/// A certificate for fuzz.test and its key, made for the fuzzer: it protects nothing.
 enum FuzzedCertificate {
-  /// The files of the certificate and the key, in a folder of this process.
-  static let files: Result<(certificate: String, key: String), any Error> = Result {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("cordon-fuzz-\(getpid())")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let paths = ["tls.pem", "tls.key"].map { folder.appendingPathComponent($0).path }
-    for (path, text) in zip(paths, [certificate, key]) {
-      try Data((text + "\n").utf8).write(to: URL(fileURLWithPath: path))
-      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
-    }
-    return (paths[0], paths[1])
+  /// Calls `body` with the paths of the certificate and the key, which the gateway reads from files.
+  static func withFiles<Result>(_ body: (_ certificate: String, _ key: String) throws -> Result) throws -> Result {
+    let folder = try TemporaryDirectory()
+    defer { folder.remove() }
+    return try body(folder.write(certificate + "\n", to: "tls.pem"), folder.write(key + "\n", to: "tls.key"))
   }
 
   private static let certificate = """

@@ -69,11 +69,12 @@ private struct TLSContexts: Sendable {
   let client: TLSClientContext
 
   static let shared: Result<TLSContexts, any Error> = Result {
-    let files = try FuzzedCertificate.files.get()
-    return TLSContexts(
-      server: try TLSServerContext(
-        certificateFile: files.certificate, privateKeyFile: files.key, applicationProtocols: ["h2", "http/1.1"]),
-      client: try TLSClientContext(trust: .file(files.certificate), applicationProtocols: ["http/1.1"]))
+    try FuzzedCertificate.withFiles { certificate, key in
+      TLSContexts(
+        server: try TLSServerContext(
+          certificateFile: certificate, privateKeyFile: key, applicationProtocols: ["h2", "http/1.1"]),
+        client: try TLSClientContext(trust: .file(certificate), applicationProtocols: ["http/1.1"]))
+    }
   }
 
   func pair() throws -> (client: TLSSide, server: TLSSide) {

@@ -1,4 +1,4 @@
-import Foundation
+import TemporaryDirectoryTesting
 import Testing
 
 @testable import DataPlane
@@ -22,17 +22,16 @@ struct UpstreamCertificatesTests {
 
   @Test("They are those of its connections until a file changes, and an invalid file is an error")
   func present() throws {
-    let file = FileManager.default.temporaryDirectory.appending(path: "cordon-authority-\(UUID().uuidString).pem")
-    defer { try? FileManager.default.removeItem(at: file) }
-    try Data(Self.authority.utf8).write(to: file)
+    let folder = try TemporaryDirectory()
+    let file = try folder.write(Self.authority, to: "authority.pem")
     var settings = UpstreamSettings(addresses: [.tcp(host: "127.0.0.1", port: 9, tls: true)])
-    settings.tls.authorityFile = file.path
+    settings.tls.authorityFile = file
     let upstream = try UpstreamGroup(settings)
     #expect(try upstream.hasPresentCertificates())
-    try Data((Self.authority + Self.authority).utf8).write(to: file)
+    try folder.write(Self.authority + Self.authority, to: "authority.pem")
     #expect(try !upstream.hasPresentCertificates())
     #expect(try !upstream.hasPresentCertificates(), "asking changes nothing")
-    try Data("no certificate".utf8).write(to: file)
+    try folder.write("no certificate", to: "authority.pem")
     #expect(throws: (any Error).self) { try upstream.hasPresentCertificates() }
   }
 }

@@ -1,18 +1,16 @@
 import AccessPolicy
 import Foundation
+import TemporaryDirectoryTesting
 import Testing
 
 @testable import Gateway
 
 @Suite("Members files")
 struct MembersFilesTests {
-  private let folder: URL
-  private var path: String { folder.appendingPathComponent("staff.txt").path }
+  private let folder: TemporaryDirectory
+  private var path: String { folder.file("staff.txt") }
 
-  init() throws {
-    folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-  }
+  init() throws { folder = try TemporaryDirectory() }
 
   private func write(_ text: String, atomically: Bool = true) throws {
     try text.write(toFile: path, atomically: atomically, encoding: .utf8)
@@ -157,16 +155,16 @@ struct MembersFilesTests {
   func link() throws {
     let manager = FileManager.default
     for (name, member) in [("v1", "001.anna"), ("v2", "002.ben")] {
-      let version = folder.appendingPathComponent(name)
+      let version = folder.url.appendingPathComponent(name)
       try manager.createDirectory(at: version, withIntermediateDirectories: true)
       try "\(member)\n".write(to: version.appendingPathComponent("staff.txt"), atomically: true, encoding: .utf8)
     }
-    let data = folder.appendingPathComponent("..data").path
+    let data = folder.file("..data")
     try manager.createSymbolicLink(atPath: data, withDestinationPath: "v1")
     try manager.createSymbolicLink(atPath: path, withDestinationPath: "..data/staff.txt")
     var files = try files()
     #expect(isMember("001.anna", files))
-    let next = folder.appendingPathComponent("..next").path
+    let next = folder.file("..next")
     try manager.createSymbolicLink(atPath: next, withDestinationPath: "v2")
     #expect(rename(next, data) == 0)
     #expect(files.areOutdated && !reread(&files).0.isEmpty && isMember("002.ben", files))

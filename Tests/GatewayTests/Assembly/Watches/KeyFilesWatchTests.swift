@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import Logging
 import Operations
+import TemporaryDirectoryTesting
 import Testing
 
 @testable import Gateway
@@ -12,13 +13,12 @@ import Testing
 struct KeyFilesWatchTests {
   private let lines = RecordedLines()
   private let health = HealthMonitor(checks: [])
-  private let folder: URL
+  private let folder: TemporaryDirectory
   private let path: String
 
   init() throws {
-    folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    path = folder.appendingPathComponent("key").path
+    folder = try TemporaryDirectory()
+    path = folder.file("key")
   }
 
   private func logger(_ keys: [String]) -> Logger {
@@ -33,7 +33,6 @@ struct KeyFilesWatchTests {
 
   @Test("A file of Apple's key that is gone or damaged is logged once, with the remedy, and once when it is back")
   func appleKey() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
     let key = P256.Signing.PrivateKey()
     let apple = try FakeApple().provider(TestClock(), key: key, keyFile: path)
     let watch = AppleKeyWatch(health: health, logger: logger(["problem", "remedy"]))
@@ -57,7 +56,6 @@ struct KeyFilesWatchTests {
 
   @Test("Another key in Apple's file is told after the file is back, and only once")
   func otherAppleKey() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
     let apple = try FakeApple().provider(TestClock(), keyFile: path)
     let watch = AppleKeyWatch(health: health, logger: logger(["file"]))
     watch.check(apple)
@@ -70,7 +68,6 @@ struct KeyFilesWatchTests {
 
   @Test("A file of secrets that is gone is logged once, and once when it is back")
   func secrets() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
     let watch = KeyFilesWatch(health: health, logger: logger(["file"]))
     try write("secret")
     watch.check([path])

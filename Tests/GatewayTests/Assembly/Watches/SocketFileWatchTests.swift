@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import Operations
+import TemporaryDirectoryTesting
 import Testing
 
 @testable import DataPlane
@@ -10,15 +11,14 @@ import Testing
 struct SocketFileWatchTests {
   private let lines = RecordedLines()
   private let health = HealthMonitor(checks: [])
-  private let folder: URL
+  private let folder: TemporaryDirectory
   private let path: String
   private let aside: String
 
   init() throws {
-    folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    path = folder.appendingPathComponent("cordon.sock").path
-    aside = folder.appendingPathComponent("aside").path
+    folder = try TemporaryDirectory()
+    path = folder.file("cordon.sock")
+    aside = folder.file("aside")
     // Any file will do: only its identity counts.
     try Data().write(to: URL(fileURLWithPath: path))
   }
@@ -31,7 +31,6 @@ struct SocketFileWatchTests {
 
   @Test("A file that is removed is told once, on health until it is back, and so is its return")
   func removed() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
     let watch = try watch()
     watch.check()
     #expect(lines.take() == [] && health.report.checks.isEmpty)
@@ -51,7 +50,6 @@ struct SocketFileWatchTests {
 
   @Test("Another file in its place is told, and during a shutdown none is")
   func replaced() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
     let watch = try watch()
     // The file stays, as that of a bound socket does, so that the other one gets another inode.
     try FileManager.default.moveItem(atPath: path, toPath: aside)
@@ -67,7 +65,6 @@ struct SocketFileWatchTests {
 
   @Test("Of an inherited socket the socket unit is to be restarted, which made it")
   func inherited() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
     let watch = try watch(isInherited: true)
     try FileManager.default.removeItem(atPath: path)
     watch.check()
@@ -76,7 +73,6 @@ struct SocketFileWatchTests {
 
   @Test("An IP address has no file, nor has a socket whose file cannot be seen")
   func none() {
-    defer { try? FileManager.default.removeItem(at: folder) }
     #expect(SocketFile(of: .ip(host: "127.0.0.1", port: 80), isInherited: false) == nil)
     #expect(SocketFile(of: .unix(path: aside), isInherited: false) == nil)
   }
