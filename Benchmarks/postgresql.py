@@ -59,5 +59,6 @@ class PostgreSQL:
         self.process.stop()
 
     def stop(self) -> None:
-        self.process.stop()
+        # Killed, it would leave shared memory of the system behind.
+        self.pause()
         self._folder.cleanup()

@@ -3,8 +3,8 @@ import Foundation
 import Synchronization
 import TemporaryDirectoryTesting
 
-/// A real PostgreSQL server for tests: on a free port of loopback, with a folder of its own, ended with the value, and
-/// by the kernel when the process of the tests ends.
+/// A real PostgreSQL server for tests: on a free port of loopback, with a folder of its own, ended by `end` or with the
+/// value, and by the kernel when the process of the tests ends.
 ///
 /// PostgreSQL does not run as root, so root starts it as the user `postgres` that Debian's package brings.
 package final class PostgreSQLServer: Sendable {
@@ -54,7 +54,20 @@ package final class PostgreSQLServer: Sendable {
     try start()
   }
 
-  deinit { child.withLock { $0?.kill() } }
+  deinit { end() }
+
+  /// Ends the server for good, and removes its folder.
+  ///
+  /// By a signal that it handles: killed, it would leave shared memory of the system behind, of which there is only so
+  /// much, and processes that still write to the folder.
+  package func end() {
+    thaw()
+    if let child = child.withLock({ $0.take() }) {
+      child.signal(SIGQUIT)
+      if (try? child.waitForEnd()) == nil { child.kill() }
+    }
+    folder.remove()
+  }
 
   // MARK: Databases
 
@@ -148,6 +161,8 @@ package final class PostgreSQLServer: Sendable {
       [
         "listen_addresses='127.0.0.1'", "port=\(port)", "unix_socket_directories='\(folder.path)'", "fsync=off",
         "max_connections=200", "shared_buffers=32MB", "logging_collector=off", "log_timezone='UTC'",
+        // In the folder: a server that is killed does not remove what it has in /dev/shm.
+        "dynamic_shared_memory_type=mmap",
       ] + settings
     try append(lines.joined(separator: "\n") + "\n", to: "postgresql.conf")
   }
@@ -173,9 +188,9 @@ package final class PostgreSQLServer: Sendable {
   }
 
   private func signalAll(_ number: Int32) {
-    guard let pid = child.withLock({ $0?.pid }) else { return }
+    guard let child = child.withLock({ $0 }), child.isRunning else { return }
     // The first process first: it must not start others while they are stopped.
-    for process in [pid] + Self.children(of: pid) { _ = Glibc.kill(process, number) }
+    for process in [child.pid] + Self.children(of: child.pid) { _ = Glibc.kill(process, number) }
   }
 
   private static func children(of parent: pid_t) -> [pid_t] {
@@ -202,8 +217,9 @@ package final class PostgreSQLServer: Sendable {
   }
 
   private static func asServerUser(_ command: [String]) -> [String] {
+    // QUIT ends all processes of the server as well; killed, it would leave shared memory of the system behind.
     let credentials = geteuid() == 0 ? ["--reuid", "postgres", "--regid", "postgres", "--clear-groups"] : []
-    return ["/usr/bin/setpriv"] + credentials + ["--pdeathsig", "KILL", "--"] + command
+    return ["/usr/bin/setpriv"] + credentials + ["--pdeathsig", "QUIT", "--"] + command
   }
 
   private static let missing = "PostgreSQL is missing: install the Debian package postgresql (make test does)"

@@ -10,6 +10,8 @@ struct ServerTrait: SuiteTrait, TestScoping {
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
     let server = try await PostgreSQLServer.started(settings)
+    // Tasks that were begun in the suite, such as a timer of a SQLite store, keep the value for a while.
+    defer { server.end() }
     try await PostgreSQLServer.$shared.withValue(server, operation: function)
   }
 }
