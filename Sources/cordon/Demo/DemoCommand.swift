@@ -47,8 +47,9 @@ struct DemoCommand: AsyncParsableCommand {
     let installation = try DemoInstallation(app: app)
     let interruption = Interruption()
     // Trapped before anything is created, so that there is no moment in which Ctrl-C leaves something behind.
-    let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+    let signals = await UnixSignalsSequence(trapping: Self.ends)
     let folder = try DemoFolder()
+    defer { folder.remove() }
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
         for await _ in signals {
@@ -60,10 +61,8 @@ struct DemoCommand: AsyncParsableCommand {
         try await start(&parts, installation: installation, folder: folder, interruption: interruption)
         try await waitForEnd(of: parts, interruption: interruption)
         await stop(parts)
-        folder.remove()
       } catch is InterruptedError {
         await stop(parts)
-        folder.remove()
       } catch {
         await stop(parts)
         group.cancelAll()
@@ -71,6 +70,14 @@ struct DemoCommand: AsyncParsableCommand {
       }
       group.cancelAll()
     }
+  }
+
+  /// The signals that end it: Ctrl-C, `kill`, and the end of the terminal, unless nohup(1) has had that ignored.
+  private static var ends: [UnixSignal] {
+    var action = sigaction()
+    sigaction(SIGHUP, nil, &action)
+    let isIgnored = unsafeBitCast(action.__sigaction_handler.sa_handler, to: UInt.self) == 1
+    return isIgnored ? [.sigint, .sigterm] : [.sigint, .sigterm, .sighup]
   }
 
   // MARK: Start
@@ -136,12 +143,12 @@ struct DemoCommand: AsyncParsableCommand {
   }
 }
 
-/// Whether Ctrl-C was pressed.
+/// Whether one of the signals that end the demo was received.
 private final class Interruption: Sendable {
   let flag = Atomic(false)
 }
 
-/// Ctrl-C while something was still starting.
+/// Such a signal while something was still starting.
 private struct InterruptedError: Error {}
 
 /// The reason why the demo cannot go on.
