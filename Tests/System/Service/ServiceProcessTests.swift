@@ -253,7 +253,9 @@ struct ServiceProcessTests {
     defer { gateway.stop() }
     try gateway.waitForLine(containing: "running as root in a folder of another account")
     try gateway.waitForLine(containing: "cordon is ready")
-    for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+    #expect(names.contains("cordon.db"), "\(names)")
+    for name in names {
       let attributes = try FileManager.default.attributesOfItem(atPath: "\(folder)/\(name)")
       #expect(attributes[.ownerAccountID] as? Int == 65_534, "\(name)")
     }

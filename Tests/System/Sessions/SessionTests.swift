@@ -127,6 +127,7 @@ struct SessionTests {
         site.upstream.forget()
         let response = try site.gateway.client.get("/two", fields: [("Cookie", header)])
         #expect([200, 302, 400, 401].contains(response.status))
+        #expect(site.upstream.requests.isEmpty == (response.status != 200), "\(response.status)")
         for request in site.upstream.requests {
           #expect(request.fields[all: "X-Forwarded-User"] == [subject])
           #expect(!request.headText.contains(value) && !request.headText.contains(forged))
