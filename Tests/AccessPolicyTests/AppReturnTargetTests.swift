@@ -7,7 +7,7 @@ struct AppReturnTargetTests {
   private let schemes = ["com.example.app", "other"]
 
   @Test(
-    "Addresses of a listed scheme, in any case of its letters",
+    "An address of a listed scheme is kept as it is, in any case of its letters",
     arguments: ["com.example.app:/in", "COM.Example.App://in?a=1&b=%20", "other:", "other:x"])
   func accepted(text: String) throws {
     let target = try #require(AppReturnTarget(parsing: Array(text.utf8), schemes: schemes))
@@ -15,7 +15,7 @@ struct AppReturnTargetTests {
     #expect(AppReturnTarget(restoring: Array(text.utf8)) == target)
   }
 
-  @Test("Added parameters are in the query")
+  @Test("Parameters that are added to an app's address are in its query")
   func adding() {
     func added(_ text: String) -> String? {
       AppReturnTarget(parsing: Array(text.utf8), schemes: schemes)?.adding("code", "x")
@@ -25,7 +25,7 @@ struct AppReturnTargetTests {
   }
 
   @Test(
-    "Nothing else",
+    "An app's address of another scheme, or that cannot stand in a Location, is refused",
     arguments: [
       "", "other", "others:x", "com.example.app.evil:x", "https://example.com/", "javascript:other:x", "/other:x",
       " other:x", "other:a b", "other:a\u{0D}\u{0A}b", "other:\u{E9}", "other:#a", "other:\"", "other:<a>",
@@ -33,7 +33,7 @@ struct AppReturnTargetTests {
     ])
   func refused(text: String) { #expect(AppReturnTarget(parsing: Array(text.utf8), schemes: schemes) == nil) }
 
-  @Test("Not beyond its length")
+  @Test("An app's address that is longer than the limit is refused")
   func long() {
     let longest = "other:" + String(repeating: "a", count: AppReturnTarget.maximumLength - 6)
     #expect(AppReturnTarget(parsing: Array(longest.utf8), schemes: schemes) != nil)

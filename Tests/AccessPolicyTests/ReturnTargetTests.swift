@@ -29,7 +29,7 @@ struct ReturnTargetTests {
   }
 
   @Test(
-    "Everything else becomes the front page",
+    "A return address that is not a plain path of this origin becomes the front page",
     arguments: [
       "", "x", "//evil", "///evil", "/\\evil", "\\\\evil", "/a\\b", "/%09/evil", "/\t/evil", "\t//evil", " /x", "/x y",
       "/x\r\nSet-Cookie: a",
@@ -103,7 +103,7 @@ struct ReturnTargetTests {
     return result
   }
 
-  @Test("It is at most 2,048 bytes long")
+  @Test("A return address that is longer than 2,048 bytes becomes the front page")
   func length() throws {
     let longest = "/" + String(repeating: "x", count: ReturnTarget.maximumLength - 1)
     #expect(try parse(longest) == longest)

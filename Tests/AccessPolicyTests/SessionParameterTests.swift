@@ -19,12 +19,12 @@ struct SessionParameterTests {
   }
 
   @Test(
-    "In its exact form it changes nothing where the route is the same without it",
+    "A session parameter in its exact form changes nothing where the route is the same without it",
     arguments: ["/public/a;jsessionid=1", "/public/;jsessionid=A.b_c-d!9", "/public/a/b.css;jsessionid=Z"])
   func same(_ path: String) { #expect(access(path) == .public) }
 
   @Test(
-    "In any other form, and where the route is another without it, the path is ambiguous",
+    "A path is ambiguous with a session parameter in another form, and where its route is another without it",
     arguments: [
       "/public/a;jsessionid=", "/public/a;Jsessionid=1", "/public/a;jsessionid=1~", "/public/a;jsessionid=1/b",
       "/public/a;b;jsessionid=1", "/public/a;jsessionid=1;b", "/public/a%3Bjsessionid=1", "/public//a;jsessionid=1",
@@ -32,10 +32,14 @@ struct SessionParameterTests {
     ])
   func other(_ path: String) { #expect(access(path) != .public) }
 
-  @Test("It opens no denied path", arguments: ["/public/inner;jsessionid=1", "/public/inner/a;jsessionid=1"])
+  @Test(
+    "A session parameter opens no denied path",
+    arguments: ["/public/inner;jsessionid=1", "/public/inner/a;jsessionid=1"])
   func denied(_ path: String) { #expect(access(path) == .deny) }
 
-  @Test("Dots before it are refused as ever", arguments: ["/public/..;jsessionid=1", "/public/.;jsessionid=1"])
+  @Test(
+    "Dot segments are refused before a session parameter, too",
+    arguments: ["/public/..;jsessionid=1", "/public/.;jsessionid=1"])
   func dots(_ path: String) {
     let bytes = Array(path.utf8)
     #expect(PathClassification.classify(bytes.span) == .refused(.dotSegment))

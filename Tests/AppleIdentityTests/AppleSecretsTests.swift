@@ -14,7 +14,7 @@ struct AppleSecretsTests {
       "\(value) \(String(describing: value)) \(String(reflecting: value)) \(dumped) \([value]) \(Optional(value) as Any)"
   }
 
-  @Test("Show nothing of themselves, however they are printed")
+  @Test("Apple's secrets show nothing of themselves, however they are printed")
   func concealed() {
     #expect(!shown(AuthorizationCode("hunter2")).contains("hunter2"))
     #expect(!shown(RefreshToken("hunter2")).contains("hunter2"))
@@ -23,7 +23,7 @@ struct AppleSecretsTests {
     #expect(RefreshToken("hunter2").exposed == "hunter2")
   }
 
-  @Test("Show nothing inside of what carries them")
+  @Test("Apple's secrets show nothing inside of what carries them")
   func carried() throws {
     let form = try FormFields(parsing: Array("code=hunter2&id_token=hunter2&state=s".utf8))
     #expect(!shown(try AuthorizationResponse.parse(form)).contains("hunter2"))

@@ -18,7 +18,7 @@ struct AppleSettingsErrorTests {
     problems(redirectURI: redirectURI, change).map(\.key)
   }
 
-  @Test("A right registration has none")
+  @Test("A correct registration has no mistakes")
   func none() {
     #expect(problems().isEmpty)
     #expect(problems { $0.nativeClientIDs = ["com.example.app", "com.example.app.clip"] }.isEmpty)

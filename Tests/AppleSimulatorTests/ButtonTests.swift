@@ -27,7 +27,7 @@ struct ButtonTests {
   }
 
   @Test(
-    "Anything else answers 404",
+    "A button image with an unknown, repeated or invalid parameter is answered 404",
     arguments: [
       "?width=129", "?width=376", "?height=29", "?height=65", "?height=", "?height=+30", "?height=030000",
       "?scale=0", "?scale=7", "?border_radius=51", "?color=red", "?border=yes", "?type=signin", "?locale=en",

@@ -6,7 +6,8 @@ import Testing
 // - swift-format finds nothing in Sources and Tests.
 // - Sources promise nothing that the compiler does not check, and put nothing off.
 // - Doc comments and the names of tests begin with no question word, and use no old-fashioned word; no line is longer
-//   than 120 columns. This holds for Sources, Tests and Fuzzing, and in Benchmarks for what Python scripts document.
+//   than 120 columns; the name of a test does not begin with a pronoun. This holds for Sources, Tests and Fuzzing, and
+//   in Benchmarks for what Python scripts document.
 // - No line of prose in a Markdown page is longer than 120 columns.
 
 @Suite("The sources' style")
@@ -75,6 +76,18 @@ struct SourceStyle {
         let isQuestion = try isFirstOfBlock && question.prefixMatch(in: text) != nil
         if try isQuestion || oldFashioned.firstMatch(in: line) != nil { found.append("\(file):\(index + 1)") }
       }
+    }
+    #expect(found == [])
+  }
+
+  @Test("The name of a test makes sense without that of its suite and without the test before it", arguments: folders)
+  func namesStandAlone(folder: String) throws {
+    let reference = "(?:It|Its|They|Their|Those|So|Not|(?:Any|Every|No)thing else)"
+    let name = try Regex(#"@Test\(\s*""# + reference + #"\b[^"]*"#)
+    var found: [String] = []
+    for (file, lines) in try files(below: folder, ending: ".swift") {
+      let text = lines.joined(separator: "\n")
+      for match in text.matches(of: name) { found.append("\(file): \(text[match.range])") }
     }
     #expect(found == [])
   }

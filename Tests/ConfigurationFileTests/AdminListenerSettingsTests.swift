@@ -16,7 +16,7 @@ struct AdminListenerSettingsTests {
   private static let admin = "[admin]\naddress = \"127.0.0.1:9000\"\ntoken_file = \"admin.token\" # beside it\n"
 
   @Test(
-    "It is found whatever is wrong before and after it",
+    "The administration socket is found whatever is wrong before and after it",
     arguments: [
       ("", ""), ("", "[upstream]\nurl = 7\n"), ("listen = \"nothing else\"\n", "[[route]]\n"),
       ("public_url = \"\n", ""),
@@ -28,7 +28,7 @@ struct AdminListenerSettingsTests {
     #expect(place.settings.tokenFile == "/conf/admin.token")
   }
 
-  @Test("It is found in a file whose lines end with a carriage return, too")
+  @Test("The administration socket is found in a file whose lines end with a carriage return, too")
   func carriageReturns() throws {
     let text = (Self.admin + "[upstream\nurl = 7\n").replacing("\n", with: "\r\n")
     #expect(try #require(read(text)).address == .ip(host: "127.0.0.1", port: 9_000))
@@ -54,7 +54,7 @@ struct AdminListenerSettingsTests {
     #expect(read(text) == nil, "\(text)")
   }
 
-  @Test("A file that is not there is nowhere")
+  @Test("A file that is missing names no administration socket")
   func missing() {
     let files = FileAccess(read: { _, _ in .missing })
     #expect(ConfigurationFile.adminListener("gateway.conf", environment: Sandbox.environment, files: files) == nil)

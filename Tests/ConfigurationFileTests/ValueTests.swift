@@ -20,7 +20,7 @@ struct ValueTests {
   }
 
   @Test(
-    "Anything else is not a duration",
+    "A duration without a whole number and one unit, or too long, is refused",
     arguments: [
       "", "s", "15", "15 s", "15S", "1.5h", "-1s", "+1s", "1h30m", "15s ", "0x1s", "१s", "15ſ", "36501d",
       "9223372036854775807s", "18446744073709551616d", "1e3s", "1_000s", "15s\u{301}",
@@ -53,14 +53,14 @@ struct ValueTests {
   }
 
   @Test(
-    "Anything else is not a size",
+    "A size without a whole number and one unit, or too large, is refused",
     arguments: ["", "32", "32kib", "32KB", "32 KiB", "-1B", "1.5MiB", "99999999999999999999B", "2097152GiB"])
   func noSizes(text: String) {
     #expect(throws: Diagnostic.self) { try SizeText.parse(text) }
   }
 
   @Test(
-    "Addresses to bind",
+    "An address to bind is an IP address with a port, or the path of a Unix socket",
     arguments: [
       ("127.0.0.1:80", .ip(host: "127.0.0.1", port: 80)), ("[::]:0", .ip(host: "::", port: 0)),
       ("[2001:db8::1]:65535", .ip(host: "2001:db8::1", port: 65_535)), ("unix:/run/x.sock", .unix(path: "/run/x.sock")),
@@ -81,7 +81,7 @@ struct ValueTests {
   }
 
   @Test(
-    "Addresses of applications",
+    "An address of an application is an http: or https: origin, or the path of a Unix socket",
     arguments: [
       ("http://app", .tcp(host: "app", port: 80, tls: false)),
       ("HTTPS://app/", .tcp(host: "app", port: 443, tls: true)),
@@ -158,7 +158,7 @@ struct ValueTests {
   }
 
   @Test(
-    "Typing errors are counted",
+    "The distance of two keys is the number of typing errors between them",
     arguments: [
       ("", "", 0), ("abc", "abc", 0), ("abc", "acb", 1), ("abc", "ab", 1), ("abc", "xabc", 1), ("kitten", "sitting", 3),
     ])
@@ -169,7 +169,7 @@ struct ValueTests {
   @Test("A key that is like none is not guessed")
   func nothingNear() {
     #expect(NearestKey.find("frobnicate", among: ["lifetime", "interval"]) == nil)
-    #expect(NearestKey.find("", among: ["a"]) == "a" || NearestKey.find("", among: ["a"]) == nil)
+    #expect(NearestKey.find("", among: ["interval"]) == nil)
     #expect(NearestKey.find("x", among: []) == nil)
     #expect(NearestKey.find("lifetmie", among: ["interval", "lifetime"]) == "lifetime")
   }

@@ -38,7 +38,7 @@ struct ReservedNamesTests {
   }
 
   @Test(
-    "Other names are not",
+    "A name that only resembles a reserved one is not reserved",
     arguments: [
       "X-Forwarded-Users", "X-Forwarded-Use", "XForwardedUser", "X-ForwardedUser", "Y-Forwarded-User",
       "X-Forwarded-Usex",

@@ -4,7 +4,7 @@ import Testing
 @Suite("Preferences of Accept")
 struct AcceptTests {
   @Test(
-    "A page for who names HTML",
+    "A client that names HTML prefers a page",
     arguments: [
       "text/html", "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8", "TEXT/HTML",
       " text/html ; q=0.5 ",
@@ -16,7 +16,7 @@ struct AcceptTests {
   }
 
   @Test(
-    "JSON for everybody else",
+    "A client that does not name HTML, or less than JSON, prefers JSON",
     arguments: [
       "", "*/*", "application/json", "application/json, */*;q=0.5", "text/html;q=0", "text/html;q=0.000",
       "text/html;q=0.5, application/json",
@@ -29,7 +29,7 @@ struct AcceptTests {
     #expect(!prefersHTML(accept: Array(accept.utf8)))
   }
 
-  @Test("No bytes trap it")
+  @Test("No bytes of an Accept field trap")
   func anyBytes() {
     for byte in UInt8.min...UInt8.max {
       #expect(!prefersHTML(accept: [byte]))

@@ -35,7 +35,7 @@ struct AccountPageTests {
     }
   }
 
-  @Test("It shows name, address, groups and sessions, and each button says which session it ends")
+  @Test("The account page shows name, address, groups and sessions, and each button says which session it ends")
   func contents() throws {
     let page = try html(.exhibit(named: "Ada"))
     #expect(page.contains("<dt>Name</dt><dd><bdi>Ada</bdi></dd>"))

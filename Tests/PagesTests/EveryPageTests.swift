@@ -6,7 +6,7 @@ import WebFormats
 @Suite("Every page")
 struct EveryPageTests {
   @Test(
-    "It says its language and direction, and has one main part, one heading and a title",
+    "Every page says its language and direction, and has one main part, one heading and a title",
     arguments: pages(named: "Orchard"))
   func structure(exhibit: Exhibit) {
     let (name, page) = (exhibit.name, exhibit.page)
@@ -21,7 +21,8 @@ struct EveryPageTests {
     #expect(!html.contains("<h1></h1>") && !html.contains("<title></title>") && !html.contains("<p></p>"))
   }
 
-  @Test("Its policy allows nothing but what it marks with its own nonce", arguments: pages(named: "Orchard"))
+  @Test(
+    "The policy of every page allows nothing but what it marks with its own nonce", arguments: pages(named: "Orchard"))
   func policy(exhibit: Exhibit) throws {
     let (name, page) = (exhibit.name, exhibit.page)
     let html = String(decoding: page.body, as: UTF8.self)
@@ -41,7 +42,7 @@ struct EveryPageTests {
   }
 
   @Test(
-    "It is neither stored nor framed nor guessed at nor loaded into another page, and keeps Origin on its forms",
+    "No page is stored, framed, guessed at or loaded into another one, and each keeps Origin on its forms",
     arguments: pages(named: "Orchard"))
   func fields(exhibit: Exhibit) {
     let page = exhibit.page
@@ -59,7 +60,7 @@ struct EveryPageTests {
   }
 
   @Test(
-    "No name changes its structure",
+    "No name of an application changes the structure of a page",
     arguments: [
       "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "' onmouseover='x", "&lt;b&gt;",
       "</title><script>",
@@ -81,7 +82,7 @@ struct EveryPageTests {
     }
   }
 
-  @Test("All of them are looked at")
+  @Test("The tests of every page look at all pages")
   func all() {
     #expect(pages(named: "Orchard").count == PageFailure.allCases.count + 14 + 17)
   }

@@ -6,7 +6,7 @@ import WebFormats
 
 @Suite("Failures")
 struct FailureTests {
-  @Test("Each has its own words, and a way on or advice", arguments: PageFailure.allCases)
+  @Test("Each failure has its own words, and a way on or advice", arguments: PageFailure.allCases)
   func words(failure: PageFailure) throws {
     let text = EnglishTexts().text(failure, application: "Orchard")
     #expect(!text.heading.isEmpty && !text.explanation.isEmpty && text.advice != "")
@@ -21,7 +21,7 @@ struct FailureTests {
   }
 
   @Test(
-    "Each has its status code",
+    "Each failure has its status code",
     arguments: [
       (.signInRequired, 401), (.cancelled, 403), (.attemptExpired, 400), (.attemptUnknown, 400), (.attemptUsed, 400),
       (.attemptEnded, 400), (.cancelledAgain, 403),
@@ -134,7 +134,7 @@ struct FailureTests {
         == "{\"error\":\"not_found\",\"message\":\"There is no page at this address.\"}\n")
   }
 
-  @Test("Accept chooses between the two")
+  @Test("Accept chooses between the page and the JSON of a failure")
   func chosen() throws {
     let renderer = renderer(named: "Orchard")
     #expect(renderer.failure(.notFound, accept: Array("text/html".utf8)).contentType == "text/html; charset=utf-8")

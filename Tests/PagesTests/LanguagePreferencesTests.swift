@@ -38,12 +38,12 @@ struct LanguagePreferencesTests {
     #expect(LanguagePreferences(acceptLanguage: field.utf8).lookup(table) == found)
   }
 
-  @Test("Nothing that matches is nothing")
+  @Test("No language is found if none of the preferences matches")
   func nothing() {
     #expect(LanguagePreferences(acceptLanguage: "de, x-klingon".utf8).lookup(["en": 1]) == nil)
   }
 
-  @Test("No bytes trap it, and however long it is, little of it is read")
+  @Test("No bytes of Accept-Language trap, and however long it is, little of it is read")
   func anyBytes() {
     for byte in UInt8.min...UInt8.max {
       _ = LanguagePreferences(acceptLanguage: [byte])

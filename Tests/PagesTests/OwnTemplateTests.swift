@@ -31,7 +31,7 @@ struct OwnTemplateTests {
     #expect(complaints(OwnTemplates.fileName(name), StandardTemplates.source(name)) == [])
   }
 
-  @Test("They stand in for ours by their names; the rest stays")
+  @Test("The operator's templates replace ours by their names; the rest stays")
   func replace() throws {
     var settings = PageSettings()
     settings.applicationName = "Orchard & Sons"

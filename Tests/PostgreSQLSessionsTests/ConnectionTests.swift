@@ -18,7 +18,7 @@ struct ConnectionTests {
 
   private func insert(_ number: Int64) -> Statement { Statement("INSERT INTO things VALUES ($1)", [.integer(number)]) }
 
-  @Test("Each has its answer, in their order; a transaction is carried out wholly, or not at all where it is given up")
+  @Test("Each statement has its answer, in their order, and a transaction that is given up is not carried out")
   func together() throws {
     struct GivenUp: Error {}
     try withConnection { connection in

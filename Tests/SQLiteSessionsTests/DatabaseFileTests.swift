@@ -20,7 +20,7 @@ struct DatabaseFileTests {
     try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
   }
 
-  @Test("It and its log are for one user alone, also if the file was open to others before")
+  @Test("A database file and its log are for one user alone, also if the file was open to others before")
   func isPrivate() async throws {
     let folder = try TemporaryDirectory()
     let path = folder.file("cordon.db")

@@ -329,7 +329,7 @@ struct TroubleTests {
 
 @Suite("Resealing tokens")
 struct ResealingTests {
-  @Test("It stops at a token whose key is gone, says whose it is, and leaves it as it was")
+  @Test("Resealing stops at a token whose key is gone, says whose it is, and leaves it as it was")
   func stopsAtUnknownKeys() async throws {
     let folder = try TemporaryDirectory()
     let store = try SQLiteSessionStore(path: folder.file("cordon.db"))

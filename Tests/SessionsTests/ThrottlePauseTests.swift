@@ -6,7 +6,7 @@ import Testing
 struct ThrottlePauseTests {
   private func seconds(_ seconds: Double) -> Date { Date(timeIntervalSince1970: 1_790_000_000 + seconds) }
 
-  @Test("It lasts as long as Apple says, and there is none before that")
+  @Test("A pause lasts as long as Apple says, and there is none before that")
   func lasts() {
     var pause = ThrottlePause()
     #expect(!pause.contains(seconds(0)))
@@ -14,7 +14,7 @@ struct ThrottlePauseTests {
     #expect(pause.contains(seconds(0)) && pause.contains(seconds(89)) && !pause.contains(seconds(90)))
   }
 
-  @Test("It lasts an hour at most, and a negative one not at all")
+  @Test("A pause lasts an hour at most, and a negative one not at all")
   func bounds() {
     var pause = ThrottlePause()
     pause.note(.seconds(Int64.max), at: seconds(0))
@@ -47,7 +47,7 @@ struct ThrottlePauseTests {
     #expect(pause.contains(seconds(7_259)) && !pause.contains(seconds(7_260)))
   }
 
-  @Test("One that began while the clock was ahead does not count, nor keep the next one from counting")
+  @Test("A pause that began while the clock was ahead does not count, nor keep the next one from counting")
   func clockSetBack() {
     var pause = ThrottlePause()
     pause.note(.seconds(3_600), at: seconds(86_400))

@@ -17,7 +17,7 @@ struct DateTextTests {
   func dates(text: String, expected: DateText) { #expect(DateText(text.utf8) == expected) }
 
   @Test(
-    "Anything else is not a date",
+    "A text that is not a day, or a date and time with its offset, is not a date",
     arguments: [
       "", "2026", "2026-13-01", "2026-00-01", "2026-02-29", "2026-04-31", "1969-12-31", "2026-1-1", "+026-01-01",
       "2026-01-01T", "2026-01-01T24:00:00Z", "2026-01-01T00:00:00", "2026-01-01 00:00:00Z", "2026-01-01T00:00:00+1:00",

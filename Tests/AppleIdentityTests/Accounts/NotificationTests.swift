@@ -33,7 +33,7 @@ struct NotificationTests {
     }
   }
 
-  @Test("Say who, what and when")
+  @Test("A notification says who, what and when")
   func honest() async throws {
     let fixture = try Fixture()
     let notification = try await fixture.provider.notifications.verify(try body(fixture))

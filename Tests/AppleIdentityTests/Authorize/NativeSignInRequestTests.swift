@@ -23,7 +23,7 @@ struct NativeSignInRequestTests {
     #expect(try request(#","user":"no JSON""#).user == nil)
   }
 
-  @Test("Printing it shows nothing of it")
+  @Test("A native sign-in request shows nothing of its token and code when it is printed")
   func concealed() throws {
     let shown = "\(try request())"
     #expect(!shown.contains("a.b.c") && !shown.contains("\"code\""))

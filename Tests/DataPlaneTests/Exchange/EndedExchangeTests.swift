@@ -46,7 +46,7 @@ struct EndedExchangeTests {
     }
   }
 
-  @Test("So is one whose body is still coming, or has come, as the gate is told, and an upgrade that waits")
+  @Test("The gate answers a request whose body is still coming, or has come, as it is told, and an upgrade that waits")
   func unfinished() async throws {
     let requests = [
       ("POST /silent HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf", "signInRequired partial"),

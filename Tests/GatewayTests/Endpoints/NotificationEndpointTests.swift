@@ -31,7 +31,7 @@ struct NotificationEndpointTests {
 
   private func appleCheck(_ rig: GateRig) -> HealthCheck? { rig.health.report.checks.first { $0.name == "apple" } }
 
-  @Test("One that Apple has signed in our future is answered 503, and shows that our clock is behind")
+  @Test("A notification that Apple has signed in our future is answered 503, and shows that our clock is behind")
   func fromTheFuture() async throws {
     let rig = try await GateRig()
     let issued = rig.clock.now.addingTimeInterval(300)
@@ -45,7 +45,7 @@ struct NotificationEndpointTests {
     try await rig.stop()
   }
 
-  @Test("One in our future that Apple has not signed is answered 400, and says nothing about the clock")
+  @Test("A notification in our future that Apple has not signed is answered 400, and says nothing about the clock")
   func forged() async throws {
     let rig = try await GateRig()
     let issued = rig.clock.now.addingTimeInterval(300)

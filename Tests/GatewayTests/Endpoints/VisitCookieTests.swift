@@ -11,7 +11,7 @@ struct VisitCookieTests {
     RequestCookies([(cookies.map { String($0.setting.prefix { $0 != ";" }) } + [more]).joined(separator: "; ")])
   }
 
-  @Test("It comes back as it was set, with a secret of 128 bits that is never the same")
+  @Test("The cookie of a visit comes back as it was set, with a secret of 128 bits that is never the same")
   func roundTrip() {
     let cookies = (0..<20).map { VisitCookie(now: 1_700_000_000_000 + $0, .standard) }
     #expect(VisitCookie.all(in: sent(cookies), .standard) == cookies)

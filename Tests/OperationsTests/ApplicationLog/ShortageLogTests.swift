@@ -24,7 +24,7 @@ struct ShortageLogTests {
     #expect(log.line(for: 64, at: start + .seconds(121)) == .lasts(failures: 1))
   }
 
-  @Test("Less than a minute without failures does not end it")
+  @Test("Less than a minute without failures does not end a shortage")
   func pause() {
     var log = ShortageLog(after: 0)
     #expect(log.line(for: 1, at: start) == .lasts(failures: 1))
@@ -34,7 +34,7 @@ struct ShortageLogTests {
     #expect(log.line(for: 2, at: start + .seconds(119)) == .ended(failures: 2, duration: .seconds(59)))
   }
 
-  @Test("It lasts while it blocks, although nothing fails meanwhile")
+  @Test("A shortage lasts while it blocks, although nothing fails meanwhile")
   func blocked() {
     var log = ShortageLog(after: 0)
     #expect(log.line(for: 0, isBlocked: true, at: start) == .lasts(failures: 0))

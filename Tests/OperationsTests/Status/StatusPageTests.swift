@@ -102,7 +102,7 @@ struct StatusPageTests {
   }
 
   @Test(
-    "No name changes its structure",
+    "No name changes the structure of the status page",
     arguments: [
       "<script>alert(1)</script>", "\"><img src=x>", "'x", "&lt;", "\"\u{301}x", "<\u{338}b>", "a\u{0}\u{202E}b",
     ])

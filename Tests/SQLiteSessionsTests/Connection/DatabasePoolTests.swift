@@ -355,24 +355,24 @@ struct LockRefusalTests {
     return refusals
   }
 
-  @Test("Without a refusal none is refused, however long it has waited")
+  @Test("No write is refused before one has waited in vain for the lock, however long it has waited")
   func none() {
     #expect(!LockRefusals(lockTimeout: .seconds(5)).refuses(accepted: start, at: after(60)))
   }
 
-  @Test("Those that have waited as long are refused with it")
+  @Test("Writes that have waited as long as a refused one are refused with it")
   func behind() {
     #expect(refusals(at: 6).refuses(accepted: after(1), at: after(6)))
     #expect(!refusals(at: 6).refuses(accepted: after(2), at: after(6)))
     #expect(refusals(at: 6).refuses(accepted: after(2), at: after(7)))
   }
 
-  @Test("One that came after the refusal is tried, however late its turn is")
+  @Test("A write that came after the refusal is tried, however late its turn is")
   func later() {
     #expect(!refusals(at: 6).refuses(accepted: after(6), at: after(60)))
   }
 
-  @Test("Once a write has had the lock, none is refused")
+  @Test("Once a write has had the lock, no other is refused")
   func over() {
     var refusals = refusals(at: 6)
     refusals.note(wasLocked: false, at: after(7))

@@ -108,7 +108,7 @@ struct MachineTokenTests {
     #expect(metrics.contains(#"cordon_token_requests_total{outcome="admitted"} 3"#))
   }
 
-  @Test("Anything else sent as a token is refused without a redirect, also beside a good cookie")
+  @Test("A token that is unknown, malformed or sent twice is refused without a redirect, also beside a good cookie")
   func refused() throws {
     let site = try site()
     defer { site.stop() }

@@ -16,7 +16,7 @@ struct StatusTests {
 
   private var address: String { "http://127.0.0.1:\(site.gateway.configuration.adminPort)/status" }
 
-  @Test("It shows itself in a browser, renews itself, and obeys its own policy")
+  @Test("The status page shows itself in a browser, renews itself, and obeys its own policy")
   func browser() throws {
     try Visitor().signIn(site, as: "anna")
     for _ in 0..<30 { _ = try site.gateway.client.get("/.auth/session") }

@@ -68,7 +68,7 @@ struct NotificationRelayTests {
     #expect(try verifier.run(site, token).exit == .code(1))
   }
 
-  @Test("It is tried again until the application takes it, and then no more; repetitions are not handed on")
+  @Test("A notification is tried again until the application takes it, and then no more; repetitions are not handed on")
   func retries() throws {
     defer { site.stop() }
     answer.update { $0 = "500 Internal Server Error" }

@@ -92,7 +92,7 @@ struct BurstTests {
     #expect(application.broken.current == 1)
   }
 
-  @Test("So is one that does so on a stream of HTTP/2; one that takes enough has all of it")
+  @Test("A client that takes an answer slowly on a stream of HTTP/2 is cut off, and one that takes enough is not")
   func slowStream() throws {
     let application = try LargeAnswers()
     defer { application.upstream.stop() }

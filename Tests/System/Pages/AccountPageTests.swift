@@ -48,7 +48,7 @@ struct AccountPageTests {
 
   // MARK: The page
 
-  @Test("It shows name, address, groups and sessions, and says which session is this one")
+  @Test("The account page shows name, address, groups and sessions, and says which session is this one")
   func contents() throws {
     let site = try site {
       $0.ending = "[[group]]\nname = \"pickers\"\nmembers = [\"@example.com\"]\n[[group]]\nname = \"others\"\n"

@@ -12,7 +12,7 @@ import Testing
 @SystemActor
 @Suite("Health, metrics and life cycle")
 struct LifecycleTests {
-  @Test("It gets ready while Apple is unreachable, and says so in its health")
+  @Test("The gateway gets ready while Apple is unreachable, and says so in its health")
   func withoutApple() throws {
     let upstream = try RawUpstream()
     defer { upstream.stop() }

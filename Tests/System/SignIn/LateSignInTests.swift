@@ -6,7 +6,7 @@ import Testing
 @SystemActor
 @Suite("A sign-in that took too long")
 struct LateSignInTests {
-  @Test("Its page leads to where the sign-in was going, and the name that came too late is kept for the next one")
+  @Test("The page of a late sign-in leads to where it was going, and the name that came with it is kept for the next")
   func late() throws {
     let site = try Site(fakeClock: true)
     defer { site.stop() }

@@ -14,7 +14,7 @@ struct SignedInAlreadyTests {
     page.address.path == "/.auth/sign-in" && page.status == 200
   }
 
-  @Test("It leads straight to the page that was wanted, unless a new sign-in or one of our own pages is")
+  @Test("The sign-in page leads straight to the page that was wanted, unless that is a new sign-in or a page of ours")
   func straight() throws {
     let site = try Site()
     defer { site.stop() }

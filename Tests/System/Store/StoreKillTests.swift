@@ -48,7 +48,7 @@ struct StoreKillTests {
   }
 
   @Test(
-    "It starts again, nothing that it has answered is lost, and nobody who was signed out is back",
+    "A killed gateway starts again, nothing that it has answered is lost, and nobody who was signed out is back",
     arguments: Store.allCases)
   func killed(_ store: Store) throws {
     let server = store == .postgreSQL ? try PostgreSQLServer() : nil

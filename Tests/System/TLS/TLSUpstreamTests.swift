@@ -21,7 +21,7 @@ struct TLSUpstreamTests {
     return try GatewayProcess(configuration)
   }
 
-  @Test("It is asked for by its name, is shown our certificate, and sessions are resumed")
+  @Test("The application is asked for by its name, is shown our certificate, and sessions are resumed")
   func agreement() throws {
     let folder = try TLSFolder()
     let port = try FreePort.take()

@@ -85,7 +85,7 @@ struct UpstreamHeaderTests {
     #expect(lines.count == 1)
   }
 
-  @Test("verify answers none of them")
+  @Test("verify answers none of the headers for applications")
   func verify() throws {
     let anna = try site.signedIn(as: "anna")
     let answer = try anna.fetch(site.own("verify"))

@@ -29,7 +29,7 @@ struct ClientHelloLimitTests {
     return (true, limit.isWhole)
   }
 
-  @Test("One with a long ticket is admitted where tickets carry the certificates of clients")
+  @Test("A ClientHello with a long ticket is admitted where tickets carry the certificates of clients")
   func longTicket() {
     for (length, isAdmitted) in [(16_385, true), (81_919, true), (81_920, false), (131_396, false)] {
       let judgement = Self.judge([Self.record(Self.header(length))], takesLongTickets: true)
@@ -37,7 +37,7 @@ struct ClientHelloLimitTests {
     }
   }
 
-  @Test("One of 16 KiB is admitted, and a longer one refused at its header, however the header is cut")
+  @Test("A ClientHello of 16 KiB is admitted, and a longer one refused at its header, however the header is cut")
   func announced() {
     for (length, isAdmitted) in [(0, true), (512, true), (16_384, true), (16_385, false), (131_396, false)] {
       let header = Self.header(length)

@@ -20,7 +20,7 @@ struct UpstreamCertificatesTests {
 
     """
 
-  @Test("They are those of its connections until a file changes, and an invalid file is an error")
+  @Test("Certificates are those of the connections until a file changes, and an invalid file is an error")
   func present() throws {
     let folder = try TemporaryDirectory()
     let file = try folder.write(Self.authority, to: "authority.pem")

@@ -10,7 +10,7 @@ struct AvailableProcessorsTests {
   private func status(_ mask: String) -> String { "Name:\tcordon\nCpus_allowed:\t\(mask)\nCpus_allowed_list:\t0-3\n" }
 
   @Test(
-    "The affinity mask is counted",
+    "The processors of the affinity mask are counted",
     arguments: [("1", 1), ("3", 2), ("ff", 8), ("80000000,00000001", 2), ("ffffffff,ffffffff", 64)])
   func affinity(mask: String, expected: Int) {
     #expect(count(["/proc/self/status": status(mask)]) == expected)

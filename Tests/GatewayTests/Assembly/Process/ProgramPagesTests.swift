@@ -29,7 +29,9 @@ struct ProgramPagesTests {
     #expect(ProgramPages.pages(within: bytes, pageSize: 0x1000) == pages)
   }
 
-  @Test("Less than a page is kept", arguments: [0x1000..<0x1000, 0x1800..<0x2100, 0x1001..<0x2fff] as [Range<UInt>])
+  @Test(
+    "A segment without a whole page has nothing to release",
+    arguments: [0x1000..<0x1000, 0x1800..<0x2100, 0x1001..<0x2fff] as [Range<UInt>])
   func noPage(bytes: Range<UInt>) { #expect(ProgramPages.pages(within: bytes, pageSize: 0x1000) == nil) }
 
   /// The memory of this process that is mapped of files, in KiB (proc(5), `/proc/PID/status`).

@@ -30,7 +30,7 @@ struct AcceptWatchTests {
     }
   }
 
-  @Test("It ends when a shortage has lasted for ten seconds, and begins when none was there for thirty")
+  @Test("Readiness ends when a shortage has lasted for ten seconds, and begins when none was there for thirty")
   func shortage() {
     #expect(readiness(in: 0..<10) { _ in true }.allSatisfy { $0 })
     #expect(lines.take() == [])
@@ -43,7 +43,7 @@ struct AcceptWatchTests {
     #expect(lines.take() == ["connections are accepted again, /readyz no longer fails for it "])
   }
 
-  @Test("It does not flap while a shortage comes and goes")
+  @Test("Readiness does not flap while a shortage comes and goes")
   func flapping() {
     #expect(readiness(in: 0..<100) { $0 % 9 != 8 }.allSatisfy { $0 }, "some connections are accepted")
     #expect(readiness(in: 100..<120) { _ in true }.last == false)
@@ -51,7 +51,7 @@ struct AcceptWatchTests {
     #expect(lines.take().count == 1)
   }
 
-  @Test("It does not end while clients are accepted between the looks, and does not begin while they wait for that")
+  @Test("Readiness does not end while clients are accepted between the looks, nor begin while they wait for that")
   func lateClients() {
     func isPaused(at second: Int) -> Bool {
       if second % 9 == 0 { descriptors.acceptedLate() }

@@ -25,7 +25,7 @@ struct SignInStateTests {
     return RequestCookies([.cookie: "theme=dark; \(sent)"])
   }
 
-  @Test("It comes back from its cookie as it was, and knows its own state only")
+  @Test("The state of a sign-in comes back from its cookie as it was, and knows its own state only")
   func roundTrip() throws {
     let keyring = try keyring()
     let replaced = SessionIdentifier.random().handle
@@ -50,7 +50,7 @@ struct SignInStateTests {
     }
   }
 
-  @Test("Its cookie opens under no other identifier, and after ten minutes only as an expired one, for an hour")
+  @Test("The cookie of a sign-in opens under no other identifier, and after ten minutes as an expired one, for an hour")
   func bound() throws {
     let keyring = try keyring()
     let attempt = SignInState(to: .page("/"), replacing: nil, now: now)
@@ -71,7 +71,7 @@ struct SignInStateTests {
     #expect(try SignInState.open(other, in: sent, keyring, now: now) == nil)
   }
 
-  @Test("It says whether another site began it, carries no long path then, and can be made to end another session")
+  @Test("The state of a sign-in says whether another site began it, has no long path then, and can end another session")
   func crossSite() throws {
     let keyring = try keyring()
     let long = "/" + String(repeating: "a", count: SignInState.longestCrossSitePath)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Log lines of an event loop")
 struct LoopObserverTests {
-  @Test("Each kind is logged once a minute, and malformed responses for each reason, also where two alternate")
+  @Test("Each kind of failure is logged once a minute, malformed responses for each reason, also where two alternate")
   func limits() {
     let lines = RecordedLines()
     let logger = Logger(label: "test") { _ in RecordingLogHandler(lines, ["peer", "reason"]) }

@@ -102,7 +102,7 @@ struct VerifySourceTests {
     try await rig.stop()
   }
 
-  @Test("Sources that agree are one")
+  @Test("Sources of verify that agree count as one")
   func agreement() async throws {
     let rig = try await GateRig(try GatewaySettings.forVerify(VerifySettings.Source.allCases))
     let fields = [

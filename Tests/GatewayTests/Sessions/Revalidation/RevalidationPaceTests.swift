@@ -5,7 +5,7 @@ import Testing
 // When the revalidations start that no request waits for.
 @Suite("The pace of revalidations in the background")
 struct RevalidationPaceTests {
-  @Test("One that comes alone starts at once, and those that come together start one after another")
+  @Test("A revalidation that comes alone starts at once, and those that come together start one after another")
   func gaps() {
     var pace = RevalidationPace()
     let noon = ContinuousClock.now

@@ -102,7 +102,7 @@ struct HTTP2SpareStreamsTests {
     #expect(owner.held.map(\.stream.id) == [1, 3, 5])
   }
 
-  @Test("They are freed when the connection is idle, and when it is closed", arguments: [true, false])
+  @Test("Spare streams are freed when the connection is idle, and when it is closed", arguments: [true, false])
   func freed(isIdle: Bool) {
     let owner = Owner()
     owner.exchange()

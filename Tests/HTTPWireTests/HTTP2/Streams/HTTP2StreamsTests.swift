@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The open streams of a session")
 struct HTTP2StreamsTests {
-  @Test("Each is found by its identifier, whichever went before, and no other")
+  @Test("Each stream is found by its identifier, whichever went before, and no other")
   func search() {
     var streams = HTTP2Streams<HTTP2Stream>()
     var kept: Set<Int32> = []
@@ -25,7 +25,7 @@ struct HTTP2StreamsTests {
     #expect(streams.count == 0 && streams[1] == nil)
   }
 
-  @Test("One that is begun again takes the place of the first")
+  @Test("A stream that is begun again takes the place of the first")
   func again() {
     var streams = HTTP2Streams<HTTP2Stream>()
     for id in [Int32(5), 1, 3] { streams.insert(HTTP2Stream(id: id)) }
