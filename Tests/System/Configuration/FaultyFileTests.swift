@@ -69,8 +69,7 @@ struct FaultyFileTests {
     try gateway.process.waitForLine(containing: "group members reloaded")
 
     try files.set(.hangs)
-    // Longer than the interval of the watch.
-    usleep(3_000_000)
+    try files.waitUntilMet()
     gateway.process.signal(SIGTERM)
     #expect(try gateway.process.waitForExit() == .code(0))
   }

@@ -28,9 +28,12 @@ struct FaultyFiles: Sendable {
     ]
   }
 
-  /// Begins the trouble, or ends it with nil.
+  private var mark: String { directory.file("trouble.met") }
+
+  /// Begins the trouble, which nobody has met yet, or ends it with nil.
   func set(_ trouble: Trouble?) throws {
-    let file = "\(directory.path)/trouble"
+    let file = directory.file("trouble")
+    if trouble != nil { try? FileManager.default.removeItem(atPath: mark) }
     switch trouble {
     case nil: try FileManager.default.removeItem(atPath: file)
     case .hangs: try directory.write("0", to: "trouble")
@@ -40,7 +43,6 @@ struct FaultyFiles: Sendable {
 
   /// Waits until the process has met the trouble.
   func waitUntilMet() throws {
-    let mark = "\(directory.path)/trouble.met"
     try poll("a use of a faulty file") { FileManager.default.fileExists(atPath: mark) ? () : nil }
   }
 
