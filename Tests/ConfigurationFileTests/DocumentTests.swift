@@ -118,10 +118,11 @@ struct DocumentTests {
     for text in [
       "a = " + String(repeating: "[", count: 500_000), "a = " + String(repeating: "{a=", count: 300_000),
       String(repeating: "a.", count: 500_000) + "a = 1", "[" + String(repeating: "a.", count: 500_000) + "a]",
-      "x = {" + String(repeating: "a.", count: 500_000) + "a = 1}", String(repeating: "[[a]]\n", count: 20_000),
+      "x = {" + String(repeating: "a.", count: 500_000) + "a = 1}", String(repeating: "a.", count: 100) + "a = 1",
     ] {
-      if let document = try? document(text) { #expect(document.root["a"] != nil) }
+      #expect(throws: DocumentError.self, "\(text.prefix(20))") { try document(text) }
     }
-    #expect(throws: DocumentError.self) { try document(String(repeating: "a.", count: 100) + "a = 1") }
+    // Whatever becomes of many tables, they do not trap.
+    _ = try? document(String(repeating: "[[a]]\n", count: 20_000))
   }
 }
