@@ -135,7 +135,7 @@ struct FaultyFileTests {
     let (gateway, files) = try gateway("/one.pem", before: upstream) { folder.configure(&$0) }
     defer { gateway.stop() }
     try files.set(.fails(error))
-    for suffix in ["key", "pem"] { try folder.replace("one.\(suffix)", by: "new.\(suffix)") }
+    try folder.replaceCertificate("one", by: "new")
     let refused = "certificate reload failed, keeping the previous certificates"
     let line = try gateway.process.waitForLine(containing: refused)
     #expect(line.contains("tls_file_read_failed") && line.contains("one.pem"), "\(line)")

@@ -21,7 +21,7 @@ struct UnbrokenServiceTests {
     let upstream = try RawUpstream()
     defer { upstream.stop() }
     let folder = try TLSFolder()
-    for suffix in ["pem", "key"] { try folder.replace("shown.\(suffix)", by: "one.\(suffix)") }
+    try folder.replaceCertificate("shown", by: "one")
     let gateway = try folder.gateway(before: upstream) {
       $0["listen", "workers"] = "2"
       $0["listen", "tls_certificate_file"] = "\"\(folder.path)/shown.pem\""
@@ -31,9 +31,7 @@ struct UnbrokenServiceTests {
     let load = try SteadyHTTP2Load(folder, port: gateway.configuration.port)
     for round in 1...6 {
       try load.waitForMore()
-      for suffix in ["key", "pem"] {
-        try folder.replace("shown.\(suffix)", by: "\(round % 2 == 0 ? "one" : "new").\(suffix)")
-      }
+      try folder.replaceCertificate("shown", by: round % 2 == 0 ? "one" : "new")
       var configuration = gateway.configuration
       configuration["upstream.timeouts", "connect"] = "\"\(round + 5)s\""
       configuration["identity.headers", "X-Round"] = "\"sub\""

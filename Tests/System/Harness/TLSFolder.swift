@@ -64,6 +64,19 @@ final class TLSFolder {
     }
   }
 
+  /// As `replace`, for a certificate and its key.
+  func replaceCertificate(_ name: String, by other: String) throws {
+    for suffix in ["key", "pem"] { try replace("\(name).\(suffix)", by: "\(other).\(suffix)") }
+  }
+
+  /// Adds a certificate that another authority has issued, `bad`.
+  func addStranger() throws {
+    let stranger = try TLSFolder()
+    for suffix in ["key", "pem"] {
+      try FileManager.default.copyItem(atPath: "\(stranger.path)/two.\(suffix)", toPath: "\(path)/bad.\(suffix)")
+    }
+  }
+
   /// Runs a script to its end; it prints "ok" when everything was as it should be.
   func run(_ script: String, _ arguments: [String]) throws {
     let process = try start(script, arguments)

@@ -93,10 +93,7 @@ struct TLSCertificateTests {
     let upstream = try RawUpstream()
     defer { upstream.stop() }
     let folder = try TLSFolder()
-    let stranger = try TLSFolder()
-    for suffix in ["pem", "key"] {
-      try FileManager.default.copyItem(atPath: "\(stranger.path)/two.\(suffix)", toPath: "\(folder.path)/bad.\(suffix)")
-    }
+    try folder.addStranger()
     let gateway = try folder.gateway(before: upstream) {
       $0["listen", "tls_client_ca_file"] = "\"\(folder.path)/ca.pem\""
       $0["listen", "tls_client_certificate"] = "\"\(rule)\""
@@ -127,12 +124,12 @@ struct TLSCertificateTests {
     defer { gateway.stop() }
     let admin = HTTPClient(port: gateway.configuration.adminPort)
     #expect(try !admin.get("/healthz").text.contains("certificate hosts"))
-    for suffix in ["key", "pem"] { try folder.replace("one.\(suffix)", by: "two.\(suffix)") }
+    try folder.replaceCertificate("one", by: "two")
     try gateway.process.waitForLine(containing: "the new certificates list fewer hosts than those before")
     let health = try admin.get("/healthz").text
     #expect(health.contains("\"certificate hosts\"") && health.contains("no certificate lists localhost since"))
     #expect(try admin.get("/readyz").status == 200)
-    for suffix in ["key", "pem"] { try folder.replace("one.\(suffix)", by: "new.\(suffix)") }
+    try folder.replaceCertificate("one", by: "new")
     try poll("the check has gone") { try admin.get("/healthz").text.contains("certificate hosts") ? nil : () }
   }
 

@@ -198,10 +198,7 @@ struct TLSTests {
     let upstream = try RawUpstream()
     defer { upstream.stop() }
     let folder = try TLSFolder()
-    let stranger = try TLSFolder()
-    for suffix in ["pem", "key"] {
-      try FileManager.default.copyItem(atPath: "\(stranger.path)/two.\(suffix)", toPath: "\(folder.path)/bad.\(suffix)")
-    }
+    try folder.addStranger()
     let gateway = try folder.gateway(before: upstream) {
       $0["listen", "tls_client_ca_file"] = "\"\(folder.path)/ca.pem\""
     }
