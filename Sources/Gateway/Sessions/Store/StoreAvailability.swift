@@ -160,8 +160,9 @@ struct StoreAvailability: Sendable {
       if !isServing(at: arrival) { contact = .opened(.none, .awaited) }
     case .opened(.none, _): break
     case .opened(.partial, let service), .opened(.whole, let service):
-      // While the change feed, or the store as a whole, still fails, an answer to another query does not end it.
-      guard feedError == nil, conditionError.map({ !Self.isOutage($0) }) ?? true else {
+      // While the change feed or another query still fails, an answer does not end it. A lock may concern one table:
+      // the outage would begin with each query of that one, and end with each answer of the change feed.
+      guard feedError == nil, conditionError.map({ Self.isOfWrites($0) }) ?? true else {
         contact = .opened(.partial, service)
         return []
       }
@@ -274,6 +275,9 @@ struct StoreAvailability: Sendable {
     trust = .refused
     return [.refused(error)]
   }
+
+  /// Whether an error keeps the store from being written only.
+  private static func isOfWrites(_ error: StoreError) -> Bool { error.code == .readOnly || error.code == .full }
 
   /// Whether an error concerns the store as a whole, and not one operation.
   private static func isOutage(_ error: StoreError) -> Bool {

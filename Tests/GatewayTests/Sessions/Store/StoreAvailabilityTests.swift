@@ -100,13 +100,29 @@ struct StoreAvailabilityTests {
     #expect(store.failed("touch", away) == [.unavailable(operation: "touch", away)])
   }
 
-  @Test("A query that one operation's error kept from being answered is an outage that the next answer ends")
+  @Test("Queries that time out while the change feed answers, as by a lock on one table, are one outage until a check")
   func brokenQuery() {
     var store = opened()
     #expect(store.didNotAnswer("find", busy) == [.unavailable(operation: "find", busy)])
     #expect(store.isUnavailable)
-    #expect(store.answered(at: 1, asked: 1) == [.available])
-    #expect(!store.isUnavailable && store.needsCheck && store.problem == busy)
+    for moment in 1...3 as ClosedRange<Int64> {
+      #expect(store.feedAnswered(at: moment, asked: moment).isEmpty)
+      #expect(!store.isUnavailable && store.needsCheck && store.problem == busy, "it answers in part")
+      #expect(store.didNotAnswer("find", busy).isEmpty && store.isUnavailable, "it is the same outage")
+    }
+    #expect(store.didNotWrite(busy) == [.notWritable(busy)])
+    #expect(store.feedAnswered(at: 4, asked: 4).isEmpty)
+    #expect(store.wrote(at: 5, asked: 5) == [.available, .writable])
+    #expect(store.isHealthy && !store.isUnavailable)
+  }
+
+  @Test("A store that may only be read is available again as soon as a query is answered")
+  func readOnlyAfterOutage() {
+    var store = opened()
+    #expect(store.feedDidNotAnswer(away) == [.unavailable(operation: "changes", away)])
+    #expect(store.didNotWrite(readOnly) == [.notWritable(readOnly)])
+    #expect(store.feedAnswered(at: 1, asked: 1) == [.available])
+    #expect(!store.isUnavailable && store.needsCheck && store.problem == readOnly)
   }
 
   @Test("A check that fails alone is an outage in part: queries are answered")
