@@ -231,6 +231,12 @@ struct StoreAvailability: Sendable {
 
   /// Notes that an operation failed. The store may still be available.
   mutating func failed(_ operation: String, _ error: StoreError) -> [StoreNotice] {
+    // The store answers, and only what needs the permission or the table fails. Wrong credentials, or a file that is
+    // damaged as a whole, make the change feed fail as well.
+    if error.code == .denied || error.code == .corrupt, case .opened(let outage, _) = contact, outage != .whole {
+      condition.fail(error)
+      return [.operationFailed(operation, error)]
+    }
     if Self.isOutage(error) { return didNotAnswer(operation, error) }
     switch error.code {
     case .readOnly: return couldNotWrite(error)

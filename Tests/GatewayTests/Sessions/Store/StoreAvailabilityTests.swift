@@ -144,6 +144,21 @@ struct StoreAvailabilityTests {
     #expect(store.isHealthy && !store.isUnavailable)
   }
 
+  @Test("An operation that lacks a permission or a table fails alone, though each check succeeds")
+  func operationWithoutPermission() {
+    for error in [denied, StoreError(code: .corrupt, message: "a table is missing")] {
+      var store = opened()
+      for moment in 1...3 as ClosedRange<Int64> {
+        #expect(store.failed("complete", error) == [.operationFailed("complete", error)])
+        #expect(!store.isUnavailable && store.isServing(at: moment))
+        #expect(!store.isHealthy && store.problem == error, "until the check")
+        #expect(store.wrote(at: moment, asked: moment).isEmpty && store.isHealthy)
+      }
+      _ = store.feedDidNotAnswer(error)
+      #expect(store.failed("complete", error).isEmpty && store.isUnavailable, "now it is part of an outage")
+    }
+  }
+
   // MARK: The change feed
 
   @Test("A change feed is asked until it has answered, again after the interval, and while it or anything else fails")
