@@ -53,6 +53,20 @@ struct ResponseRepairTests {
     #expect(repair("\nHTTP/1.1 200 OK\n\n", Self.all) == .none)
   }
 
+  @Test("A setting is proposed that could help, unless it is allowed already and did not")
+  func proposals() {
+    let proposals: [(HeadViolation, ResponseLenience, String)] = [
+      (.lineEnding, .bareLF, "bare-lf"), (.contentLength, .duplicateLength, "duplicate-length"),
+      (.statusRange, .statusRange, "status-range"), (.fieldValue, .controlBytes, "control-bytes"),
+    ]
+    for (violation, lenience, key) in proposals {
+      #expect(violation.lenientKey(beyond: []) == key)
+      #expect(violation.lenientKey(beyond: Self.all.subtracting(lenience)) == key)
+      #expect(violation.lenientKey(beyond: lenience) == nil)
+    }
+    #expect(HeadViolation.lengthAndEncoding.lenientKey(beyond: []) == nil)
+  }
+
   @Test("A repaired response head has no byte that the strict reader would refuse")
   func clean() {
     var generator = SeededNumbers(seed: 19)

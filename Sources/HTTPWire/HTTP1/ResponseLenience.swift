@@ -90,13 +90,14 @@ package enum ResponseHeadRepair {
 }
 
 extension HeadViolation {
-  /// The ``ResponseLenience`` that could make the head acceptable, as the configuration writes it.
-  package var lenientKey: String? {
+  /// The ``ResponseLenience`` that could make the head acceptable, as the configuration writes it; nil without one, and
+  /// where it is among the allowed ones: it did not help.
+  package func lenientKey(beyond allowed: ResponseLenience) -> String? {
     switch self {
-    case .lineEnding: "bare-lf"
-    case .contentLength: "duplicate-length"
-    case .fieldValue: "control-bytes"
-    case .statusRange: "status-range"
+    case .lineEnding: allowed.contains(.bareLF) ? nil : "bare-lf"
+    case .contentLength: allowed.contains(.duplicateLength) ? nil : "duplicate-length"
+    case .fieldValue: allowed.contains(.controlBytes) ? nil : "control-bytes"
+    case .statusRange: allowed.contains(.statusRange) ? nil : "status-range"
     default: nil
     }
   }

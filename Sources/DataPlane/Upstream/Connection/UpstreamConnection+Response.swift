@@ -64,8 +64,10 @@ extension UpstreamConnection {
       case .none: break
       }
     }
-    let key = violation.lenientKey.map { "; if the application cannot be corrected: lenient = [\"\($0)\"]" }
-    failWithoutHead(.badResponse(violation.rawValue + (key ?? "")))
+    let remedy = violation.lenientKey(beyond: pool.lenience).map {
+      "; if the application cannot be corrected: lenient = [\"\($0)\"]"
+    }
+    failWithoutHead(.badResponse(violation.rawValue + (remedy ?? "")))
     return false
   }
 
