@@ -57,6 +57,7 @@ extension HTTP2ServerSession {
     hasMeaning = true
     // Some clients see the response only when they have sent all.
     guard !stream.isAnswered else {
+      _ = stream.takeAnnounced(bytes.count)
       nghttp2_session_consume(pointer, id, bytes.count)
       renewConnectionWindow()
       stream.handler?.discardedContent()
@@ -144,6 +145,12 @@ extension HTTP2ServerSession {
     guard !stream.isReset else { return }
     // Less content than was announced (RFC 9113, 8.1.1).
     guard !stream.lacksContent || stream.isAnswered else { return reset(stream, .protocolError) }
+    // curl ends an upload like this that was answered early, and does not see that the stream is closed before another
+    // frame comes.
+    if stream.lacksContent, let pointer {
+      nghttp2_submit_rst_stream(
+        pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.id, HTTP2ErrorCode.noError.rawValue)
+    }
     stream.incoming = .ended
     begun.end(stream.id)
     if stream.untaken == 0 { giveGrowthBack(of: stream) }

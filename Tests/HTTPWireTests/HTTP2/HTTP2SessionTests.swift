@@ -174,6 +174,28 @@ struct HTTP2SessionTests {
     #expect(!rig.frames().contains { $0.type == RawFrame.reset })
   }
 
+  @Test("A client that ends a request short of its length because it was answered gets a reset without an error")
+  func answeredAndCutShort() {
+    let rig = HTTP2Rig()
+    for stream in [UInt32(1), 3, 5] {
+      rig.request(ordinaryFields + [("content-length", "5")], stream: stream, end: false)
+    }
+    for stream in rig.streams {
+      var head = responseFields(413)
+      rig.session.respond(&head, on: stream.stream, isWhole: true)
+    }
+    #expect(!rig.frames().contains { $0.type == RawFrame.reset })
+    let end = RawFrame.endStream
+    rig.receive(
+      RawFrame(type: RawFrame.data, flags: end, stream: 1, payload: Array("abc".utf8)),
+      RawFrame(type: RawFrame.data, flags: end, stream: 3, payload: Array("abcde".utf8)),
+      RawFrame(type: RawFrame.data, flags: end, stream: 5, payload: Array("abcdef".utf8)))
+    let resets = rig.frames().filter { $0.type == RawFrame.reset }
+    #expect(resets.map(\.stream) == [1, 5] && resets.allSatisfy { $0.code() == HTTP2ErrorCode.noError.rawValue })
+    #expect(rig.streams.map(\.closed) == [0, 0, 0])
+    #expect(!rig.session.hasBeenReset, "it costs the client nothing")
+  }
+
   // MARK: Closing
 
   @Test("Bytes that are not HTTP/2 end the connection at once")
