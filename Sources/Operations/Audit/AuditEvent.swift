@@ -58,8 +58,8 @@ package struct AuditEvent: Sendable, Equatable {
     case signIn(isNewAccount: Bool)
     /// A sign-in has a verified e-mail address that another user has too: `other`, a keyed hash.
     case emailShared(other: String)
-    /// A sign-in failed.
-    case signInFailed(reason: String)
+    /// A sign-in failed. `omitted` earlier failures for this reason were not logged, so that the log is not flooded.
+    case signInFailed(reason: String, omitted: Int = 0)
     /// The user ended the session.
     case signOut
     /// The user asked on the account page to stop using the application: `deleted`, or `not_revoked` if Apple did not
@@ -141,7 +141,10 @@ package struct AuditEvent: Sendable, Equatable {
     switch action {
     case .signIn(let isNewAccount): line.boolean("new_account", isNewAccount)
     case .emailShared(let other): line.string("other", other)
-    case .signInFailed(let reason), .sessionEnded(let reason): line.string("reason", reason)
+    case .signInFailed(let reason, let omitted):
+      line.string("reason", reason)
+      if omitted > 0 { line.integer("omitted", UInt64(clamping: omitted)) }
+    case .sessionEnded(let reason): line.string("reason", reason)
     case .signOut, .accessRequested, .invitationRedeemed: break
     case .check(let verdict): line.string("verdict", verdict)
     case .revocation(let outcome), .stopUsing(let outcome): line.string("outcome", outcome)

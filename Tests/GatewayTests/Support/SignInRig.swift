@@ -14,8 +14,14 @@ struct SignInRig {
   let verification: SignInVerification
   let responses: SignInResponses
 
-  /// - Parameter logger: gets the messages of the code's exchange and of the creation of sessions.
-  init(logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }) async throws {
+  /// - Parameters:
+  ///   - logger: gets the messages of the code's exchange and of the creation of sessions.
+  ///   - audit: gets the events of the creation of sessions, and of failed sign-ins; nil for none.
+  ///   - failures: limits the lines about failed sign-ins.
+  init(
+    logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, audit: AuditTrail? = nil,
+    failures: SignInFailureLog = SignInFailureLog()
+  ) async throws {
     rig = try await GateRig()
     let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let gate = try GateConfiguration(rig.settings, keyring: rig.keyring)
@@ -24,11 +30,11 @@ struct SignInRig {
     let creation = SessionCreation(
       store: rig.store, storeHealth: rig.storeHealth, sessions: rig.sessions, policy: gate.sessions.policy,
       prefix: rig.settings.prefix, keyring: rig.keyring, settings: rig.settings.session, metrics: rig.metrics,
-      audit: AuditTrail(.silent, keyring: rig.keyring), logger: logger)
+      audit: audit ?? AuditTrail(.silent, keyring: rig.keyring), failures: failures, logger: logger)
     verification = SignInVerification(
       redirectURI: "https://app.example.com/.auth/callback", requestSessions: requestSessions,
       codeExchange: CodeExchange(
-        apple: try rig.apple.provider(rig.clock), monitor: rig.revalidator.apple, logger: logger),
+        apple: try rig.apple.provider(rig.clock), monitor: rig.revalidator.apple, failures: failures, logger: logger),
       creation: creation)
     responses = SignInResponses(
       keyring: rig.keyring, pages: EndpointPages(gate.sites.publicSite.pages),

@@ -11,6 +11,7 @@ struct AuditEventTests {
       (.signIn(isNewAccount: true), "sign_in new_account=true"),
       (.emailShared(other: "u-2"), "email_shared other=u-2"),
       (.signInFailed(reason: "nonce_mismatch"), "sign_in_failed reason=nonce_mismatch"),
+      (.signInFailed(reason: "state_missing", omitted: 3), "sign_in_failed reason=state_missing omitted=3"),
       (.signOut, "sign_out"),
       (.stopUsing(outcome: "deleted"), "stop_using outcome=deleted"),
       (.sessionEnded(reason: "revoked"), "session_ended reason=revoked"),

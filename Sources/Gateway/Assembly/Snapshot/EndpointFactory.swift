@@ -98,7 +98,7 @@ struct EndpointFactory {
       responses: SignInResponses(
         keyring: keys.keyring, pages: site.pages, appReturns: appReturns, handOver: handOver, creation: creation,
         reset: reset),
-      logger: services.logger)
+      failures: services.signInFailures, logger: services.logger)
   }
 
   private func session(_ site: SiteParts) -> SessionEndpoint {
@@ -158,13 +158,14 @@ struct EndpointFactory {
   }
 
   private var codeExchange: CodeExchange {
-    CodeExchange(apple: keys.apple, monitor: services.appleMonitor, logger: services.logger)
+    CodeExchange(
+      apple: keys.apple, monitor: services.appleMonitor, failures: services.signInFailures, logger: services.logger)
   }
 
   private var creation: SessionCreation {
     SessionCreation(
       store: services.store, storeHealth: services.storeHealth, sessions: services.sessions, policy: policy,
       prefix: settings.prefix, keyring: keys.keyring, settings: settings.session, metrics: services.metrics,
-      audit: keys.audit, logger: services.logger)
+      audit: keys.audit, failures: services.signInFailures, logger: services.logger)
   }
 }

@@ -14,4 +14,6 @@ struct EndpointServices: Sendable {
   let logger: Logger
   /// Limits the audit of refused acts on the people page.
   let refusals = LogLimit(lines: 10)
+  /// Limits log and audit of failed sign-ins.
+  let signInFailures = SignInFailureLog()
 }

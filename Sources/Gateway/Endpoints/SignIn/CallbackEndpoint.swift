@@ -13,6 +13,7 @@ struct CallbackEndpoint: Sendable {
   let requestSessions: RequestSessions
   let verification: SignInVerification
   let responses: SignInResponses
+  let failures: SignInFailureLog
   let logger: Logger
 
   /// `POST callback`: `form_post`; in the other modes only requests of our own pages.
@@ -105,9 +106,12 @@ struct CallbackEndpoint: Sendable {
     case .success(let grant): return await complete(signIn, grant, request)
     case .error(let refusal):
       if refusal.isCancelled { return await cancelled(signIn, form, request) }
-      logger.warning(
-        "sign-in refused by Apple", metadata: ["error": "\(refusal.error)", "request": "\(request.requestID)"])
-      return responses.failure(SignInError(.appleRefused, "apple_refused"), of: signIn, request)
+      let failure = SignInError(.appleRefused, "apple_refused")
+      // Anybody who has begun a sign-in can send any error: it is not known to be Apple's, and has no limit of its own.
+      let metadata = failures.admit(
+        failure.reason, ["error": "\(refusal.error)", "request": "\(request.requestID)"])
+      if let metadata { logger.warning("sign-in failed: the response carries an error", metadata: metadata) }
+      return responses.failure(failure, of: signIn, request)
     }
   }
 

@@ -8,6 +8,7 @@ internal import Pages
 struct CodeExchange: Sendable {
   let apple: AppleIdentityProvider
   let monitor: AppleMonitor
+  let failures: SignInFailureLog
   let logger: Logger
 
   /// The tokens of a successful exchange.
@@ -15,45 +16,64 @@ struct CodeExchange: Sendable {
   func tokens(
     of outcome: ExchangeOutcome, clientID: String, _ request: ControlRequest
   ) throws(SignInError) -> TokenGrant {
-    // The page of the failure shows the same ID.
-    let requestID: Logger.MetadataValue = "\(request.requestID)"
     monitor.note(outcome, clientID: clientID, by: apple)
     switch outcome {
     case .granted(let tokens): return tokens
     case .refused: throw SignInError(.answerInvalid, "code_refused")
     case .mismatch(let mismatch):
-      logger.warning(
-        "identity tokens of a sign-in do not match",
-        metadata: ["reason": "\(mismatch.message)", "request": requestID])
-      throw SignInError(.answerInvalid, "tokens_disagree")
+      let error = SignInError(.answerInvalid, "tokens_disagree")
+      if let metadata = admit(error, mismatch.message, request) {
+        logger.warning("identity tokens of a sign-in do not match", metadata: metadata)
+      }
+      throw error
     case .unverified(let rejection) where rejection.isAppleTrouble:
-      logger.warning(
-        "sign-in failed: Apple's keys are unavailable",
-        metadata: ["reason": "\(rejection.message)", "request": requestID])
-      throw SignInError(.appleUnreachable, "apple_keys")
+      let error = SignInError(.appleUnreachable, "apple_keys")
+      if let metadata = admit(error, rejection.message, request) {
+        logger.warning("sign-in failed: Apple's keys are unavailable", metadata: metadata)
+      }
+      throw error
     case .unverified(let rejection):
-      logger.warning(
-        "identity token rejected", metadata: ["reason": "\(rejection.message)", "request": requestID])
-      throw SignInError(.answerInvalid, "identity_token")
+      let error = SignInError(.answerInvalid, "identity_token")
+      if let metadata = admit(error, rejection.message, key: rejection.logKey, request) {
+        logger.warning("identity token rejected", metadata: metadata)
+      }
+      throw error
     case .misconfigured(let refusal):
-      logger.error(
-        "Apple rejects our credentials, sign-in is unavailable",
-        metadata: ["error": "\(refusal.code.rawValue)", "remedy": "\(refusal.remedy)", "request": requestID])
-      throw SignInError(.appleRefused, refusal.code.rawValue)
+      let error = SignInError(.appleRefused, refusal.code.rawValue)
+      let metadata = failures.admit(
+        error.reason, ["error": "\(error.reason)", "remedy": "\(refusal.remedy)", "request": "\(request.requestID)"])
+      if let metadata {
+        logger.error("Apple rejects our credentials, sign-in is unavailable", metadata: metadata)
+      }
+      throw error
     case .noSecret(let problem):
-      logger.error(
-        "creating the client secret failed, sign-in is unavailable",
-        metadata: ["reason": "\(problem.message)", "request": requestID])
-      throw SignInError(.internalError, "client_secret")
+      let error = SignInError(.internalError, "client_secret")
+      if let metadata = admit(error, problem.message, request) {
+        logger.error("creating the client secret failed, sign-in is unavailable", metadata: metadata)
+      }
+      throw error
     case .appleTrouble(let trouble):
-      logger.warning(
-        "sign-in failed: error response from Apple",
-        metadata: ["reason": "\(trouble.message)", "request": requestID])
-      throw SignInError(.appleUnreachable, "apple_trouble")
+      let error = SignInError(.appleUnreachable, "apple_trouble")
+      if let metadata = admit(error, trouble.message, key: trouble.logKey, request) {
+        logger.warning("sign-in failed: error response from Apple", metadata: metadata)
+      }
+      throw error
     case .notSent(let reason):
-      logger.warning(
-        "sign-in failed: Apple is unreachable", metadata: ["reason": "\(reason)", "request": requestID])
-      throw SignInError(.appleUnreachable, "apple_unreachable")
+      let error = SignInError(.appleUnreachable, "apple_unreachable")
+      if let metadata = admit(error, reason, request) {
+        logger.warning("sign-in failed: Apple is unreachable", metadata: metadata)
+      }
+      throw error
     }
+  }
+
+  /// Asks whether a failure may be logged now.
+  /// - Parameter key: of the failures that share one limit. Default: the reason.
+  /// - Returns: its metadata; nil if it may not.
+  private func admit(
+    _ error: SignInError, _ reason: String, key: String? = nil, _ request: ControlRequest
+  ) -> Logger.Metadata? {
+    // The page of the failure shows the same ID.
+    failures.admit(error.reason, key: key ?? reason, ["reason": "\(reason)", "request": "\(request.requestID)"])
   }
 }

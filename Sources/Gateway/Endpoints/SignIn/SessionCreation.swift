@@ -24,6 +24,7 @@ struct SessionCreation: Sendable {
   let settings: SessionSettings
   let metrics: MetricsRegistry
   let audit: AuditTrail
+  let failures: SignInFailureLog
   let logger: Logger
 
   /// Refuses a banned user, before anything is stored. For 60 days after the application came from another team, the
@@ -36,7 +37,7 @@ struct SessionCreation: Sendable {
         to: AccountTransfer.Identity(
           subject: subject, email: token.claims.email, isPrivateEmail: token.claims.isPrivateEmail))
     }
-    if let found = try await ban(of: subject), found.isInForce(at: .now) { throw SignInError(.banned, "banned") }
+    if let found = try await ban(of: subject), found.isInForce(at: .now) { throw SignInError.banned }
   }
 
   private func ban(of subject: Subject) async throws(SignInError) -> Ban? {
@@ -59,12 +60,13 @@ struct SessionCreation: Sendable {
       storeHealth.failed("ban", error)
       throw SignInError(.storeUnavailable, "store")
     } catch {
-      logger.error(
-        "moving an account to the new team failed",
-        metadata: [
+      let metadata = failures.admit(
+        "seal",
+        [
           "error": "a refresh token cannot be decrypted",
           "remedy": "run `cordon accounts migrate --complete`, which names the account and the problem",
         ])
+      if let metadata { logger.error("moving an account to the new team failed", metadata: metadata) }
       throw SignInError(.internalError, "seal")
     }
     switch outcome {
@@ -226,7 +228,7 @@ struct SessionCreation: Sendable {
     } catch {
       throw SignInError(.storeUnavailable, "store")
     }
-    throw SignInError(.banned, "banned")
+    throw SignInError.banned
   }
 
   /// Records in the audit which other accounts have the same verified address: Apple verifies an address when it is
@@ -272,11 +274,13 @@ struct SessionCreation: Sendable {
     keyring.setCookie(for: identifier, on: .publicURL, maxAge: settings.lifetime.components.seconds)
   }
 
-  /// Counts and audits a failed sign-in.
+  /// Counts and audits a failed sign-in. The audit log is limited: anybody can cause failures without end.
   /// - Parameter reason: a short constant.
   func noteFailure(_ reason: String, _ request: ControlRequest) {
     metrics.signIns.count(reason)
-    audit.record(.signInFailed(reason: reason), peer: request.client.address, requestID: request.requestID)
+    let peer = request.client.address
+    guard let omitted = failures.admitAudit(of: reason, peer: peer) else { return }
+    audit.record(.signInFailed(reason: reason, omitted: omitted), peer: peer, requestID: request.requestID)
   }
 }
 
@@ -301,4 +305,7 @@ struct SignInError: Error {
     self.reason = reason
     self.isNameKept = isNameKept
   }
+
+  /// An operator has banned the user.
+  static let banned = SignInError(.banned, "banned")
 }

@@ -61,9 +61,7 @@ final class RevalidationLog: Sendable {
           "remedy": "\(refusal.refreshRemedy)",
         ])
     case .appleTrouble(let trouble):
-      // With 429 the message has a time, which may differ from one answer to the next.
-      let key = if case .throttled = trouble { "throttled" } else { trouble.message }
-      guard let metadata = admit(trouble.message, key: key) else { return }
+      guard let metadata = admit(trouble.message, key: trouble.logKey) else { return }
       logger.warning("token revalidation failed: error response from Apple", metadata: metadata)
     case .notSent(let reason):
       guard let metadata = admit(reason) else { return }
