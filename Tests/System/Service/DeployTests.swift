@@ -60,6 +60,12 @@ struct DeployTests {
     #expect(seconds >= delay + 25 + 7)
   }
 
+  @Test("systemd leaves out no line of the service's log: the gateway limits what strangers can cause")
+  func logRate() throws {
+    let text = try String(contentsOf: deploy.appending(path: "cordon.service"), encoding: .utf8)
+    #expect(text.split(separator: "\n").contains("LogRateLimitIntervalSec=0"))
+  }
+
   @Test("The unit's exposure is 1.5 or less")
   func exposure() throws {
     let report = try ServerProcess.run(
