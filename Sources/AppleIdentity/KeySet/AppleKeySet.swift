@@ -9,6 +9,8 @@ package import FoundationEssentials
 ///   write, so a fetch without the requested key is followed by a ``Policy/coolDown``: one for anonymous sources, a
 ///   shorter one for verified sign-ins. During it, it is unknown whether Apple has such a key
 ///   (``AppleKeySetError/coolingDown``).
+/// - A key that a newer set lacks is used for ``Policy/overlap`` after it was last published: during a rotation,
+///   Apple's servers may publish the set before and the set after it in turn.
 /// - A caller that asks during a fetch waits for that fetch.
 /// - An answer without a single usable key changes nothing.
 package actor AppleKeySet {
@@ -27,6 +29,8 @@ package actor AppleKeySet {
     /// The time after a failed fetch during which a known key of an old set is used at once, and the set is fetched
     /// beside that. Default: 600. Longer than a cool-down, and short to the age of a set.
     package var failureMemory: TimeInterval = 600
+    /// The time for which a key is used after it was last published. Default: 600.
+    package var overlap: TimeInterval = 600
 
     /// The defaults.
     package init() {}
@@ -39,12 +43,23 @@ package actor AppleKeySet {
     var cooling: (began: Date, length: TimeInterval)?
   }
 
+  /// A key that the current set lacks.
+  private struct WithdrawnKey {
+    let key: AppleKey
+    /// The time of the last fetch that had it.
+    let lastPublished: Date
+  }
+
   private let origin: AppleOrigin
   private let transport: AppleTransport
   private let clock: AppleClock
   private let policy: Policy
 
+  /// The keys of the current set.
   private var keys: [String: AppleKey] = [:]
+  /// The keys of earlier sets that were published within the overlap before the last fetch. At most as many as a set
+  /// may have.
+  private var withdrawnKeys: [String: WithdrawnKey] = [:]
   private var fetchedAt: Date?
   private var budgets: [TokenSource: Budget] = [:]
   private var lastProblem: AppleKeySetError?
@@ -65,6 +80,7 @@ package actor AppleKeySet {
     clock = other.clock
     policy = other.policy
     keys = other.keys
+    withdrawnKeys = other.withdrawnKeys
     fetchedAt = other.fetchedAt
     budgets = other.budgets
     lastProblem = other.lastProblem
@@ -88,7 +104,7 @@ package actor AppleKeySet {
 
   /// The key with an identifier.
   func key(_ identifier: String, for source: TokenSource = .anonymous) async throws(AppleKeySetError) -> AppleKey {
-    if let key = keys[identifier] {
+    if let key = usableKey(identifier) {
       if isFresh { return key }
       if hasJustFailed {
         if fetchUnderWay == nil, mayFetch(for: source) { beginFetch(for: identifier, source) }
@@ -98,18 +114,25 @@ package actor AppleKeySet {
     var hasLooked = false
     // Of several callers that a fetch has not helped, one starts the next, and the others wait for that as well.
     var waits = 0
-    while let fetchUnderWay, waits < 2, keys[identifier] == nil || !isFresh {
+    while let fetchUnderWay, waits < 2, usableKey(identifier) == nil || !isFresh {
       await fetchUnderWay.value
       waits += 1
       hasLooked = true
     }
-    if keys[identifier] == nil || !isFresh, fetchUnderWay == nil, mayFetch(for: source) {
+    if usableKey(identifier) == nil || !isFresh, fetchUnderWay == nil, mayFetch(for: source) {
       await beginFetch(for: identifier, source).value
       hasLooked = true
     }
-    if let key = keys[identifier] { return key }
+    if let key = usableKey(identifier) { return key }
     // If the last fetch failed, or preceded this request, it is unknown whether Apple has such a key by now.
     throw lastProblem ?? (hasLooked ? .unknownKey : .coolingDown)
+  }
+
+  /// The key with an identifier, of the current set or of one shortly before.
+  private func usableKey(_ identifier: String) -> AppleKey? {
+    if let key = keys[identifier] { return key }
+    guard let withdrawn = withdrawnKeys[identifier] else { return nil }
+    return Self.isWithin(policy.overlap, of: withdrawn.lastPublished, clock()) ? withdrawn.key : nil
   }
 
   private var isFresh: Bool {
@@ -153,7 +176,7 @@ package actor AppleKeySet {
     do throws(AppleKeySetError) {
       let (fetched, _) = try await download()
       accept(fetched, at: clock())
-      if keys[identifier] == nil {
+      if usableKey(identifier) == nil {
         budgets[source, default: Budget()].cooling = (clock(), coolDown(of: source))
       } else {
         budgets[source, default: Budget()].fruitfulFetches.append(clock())
@@ -168,10 +191,28 @@ package actor AppleKeySet {
   }
 
   private func accept(_ fetched: [String: AppleKey], at now: Date) {
+    withdraw(keysMissingFrom: fetched, at: now)
     keys = fetched
     fetchedAt = now
     lastProblem = nil
     failedAt = nil
+  }
+
+  /// Keeps the keys that `fetched` lacks for the rest of their overlap. Of a key that is published again, with whatever
+  /// content, only the published one counts.
+  private func withdraw(keysMissingFrom fetched: [String: AppleKey], at now: Date) {
+    var missing = withdrawnKeys
+    if let fetchedAt {
+      for (identifier, key) in keys { missing[identifier] = WithdrawnKey(key: key, lastPublished: fetchedAt) }
+    }
+    let recent = missing.filter { identifier, withdrawn in
+      fetched[identifier] == nil && Self.isWithin(policy.overlap, of: withdrawn.lastPublished, now)
+    }
+    let latestFirst = recent.sorted { $0.value.lastPublished > $1.value.lastPublished }
+    withdrawnKeys = [:]
+    for (identifier, withdrawn) in latestFirst.prefix(KeySetDocument.maximumKeys) {
+      withdrawnKeys[identifier] = withdrawn
+    }
   }
 
   private func download() async throws(AppleKeySetError) -> (keys: [String: AppleKey], date: String?) {

@@ -21,6 +21,6 @@ enum KeySetDocument {
     return keys
   }
 
-  /// Apple publishes three or so.
-  private static let maximumKeys = 64
+  /// The largest number of keys that are read. Apple publishes three or so.
+  static let maximumKeys = 64
 }
