@@ -34,6 +34,8 @@ package enum IdentityTokenError: Error, Sendable, Equatable {
   case nonceMissing
   /// The nonce is that of another sign-in.
   case nonceMismatch
+  /// The authorization code beside the token is not the one that `c_hash` names.
+  case codeMismatch
 
   /// The problem, without any text of the token.
   package var message: String {
@@ -55,6 +57,7 @@ package enum IdentityTokenError: Error, Sendable, Equatable {
     case .malformedClaim(let name): "the identity token's claim \(name) makes no sense"
     case .nonceMissing: "the identity token has no nonce"
     case .nonceMismatch: "the identity token was made for another attempt to sign in"
+    case .codeMismatch: "the identity token belongs to another authorization code"
     }
   }
 

@@ -18,12 +18,14 @@ extension VerifiedIdentityToken {
     case (let ours?, let theirs?) where ours.utf8.elementsEqual(theirs.utf8): break
     default: return .nonce
     }
-    let expected = Self.codeHash(of: code)
-    for hash in [codeHash, exchanged.codeHash].compactMap({ $0 })
-    where !hash.utf8.elementsEqual(expected.utf8) {
-      return .codeHash
-    }
+    guard mayAccompany(code), exchanged.mayAccompany(code) else { return .codeHash }
     return nil
+  }
+
+  /// Whether the token has no `c_hash`, or that of the code (OpenID Connect Core 3.3.2.10).
+  func mayAccompany(_ code: AuthorizationCode) -> Bool {
+    guard let codeHash else { return true }
+    return codeHash.utf8.elementsEqual(Self.codeHash(of: code).utf8)
   }
 
   private static func codeHash(of code: AuthorizationCode) -> String {

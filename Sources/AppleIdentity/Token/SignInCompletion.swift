@@ -2,8 +2,8 @@ extension AppleIdentityProvider {
   /// Completes a sign-in in the browser: verifies the token in the answer if there is one, exchanges the code, verifies
   /// the token that comes for it, and compares the two.
   ///
-  /// The caller has compared `state`, and verified and consumed the sign-in state of this browser. An invalid token
-  /// ends the sign-in before the code is sent.
+  /// The caller has compared `state`, and verified and consumed the sign-in state of this browser. An invalid token, or
+  /// one of another code, ends the sign-in before the code is sent.
   /// - Parameters:
   ///   - redirectURI: the one of the authorization request.
   ///   - nonce: that of the sign-in state.
@@ -38,7 +38,9 @@ extension AppleIdentityProvider {
     var verified: VerifiedIdentityToken?
     if let presented {
       do throws(IdentityTokenError) {
-        verified = try await verifier.verify(presented, audiences: audiences, nonce: nonce, from: source)
+        let token = try await verifier.verify(presented, audiences: audiences, nonce: nonce, from: source)
+        guard token.mayAccompany(code) else { throw .codeMismatch }
+        verified = token
       } catch {
         return .unverified(error)
       }

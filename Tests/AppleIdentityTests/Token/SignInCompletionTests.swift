@@ -65,12 +65,36 @@ struct SignInCompletionTests {
     #expect(outcome == .mismatch(.subject))
   }
 
-  @Test("A token that belongs to another code signs no user in")
+  @Test("The browser's token of another code stops everything before the code is sent")
   func otherCode() async throws {
     let fixture = try Fixture()
-    let outcome = try await complete(
-      fixture, browser: try fixture.token(["c_hash": #""AAAAAAAAAAAAAAAAAAAAAA""#]), exchanged: try fixture.token())
+    let foreign = try fixture.token(["c_hash": #""AAAAAAAAAAAAAAAAAAAAAA""#])
+    let exchanged = try fixture.token()
+    fixture.apple.answer("/auth/token", .json(#"{"id_token":"\#(exchanged.exposed)"}"#))
+    var hasBegun = false
+    let outcome = await fixture.provider.completeSignIn(
+      try grant(foreign), redirectURI: redirectURI, nonce: "n-1", beforeExchange: { _ in hasBegun = true })
+    #expect(outcome == .unverified(.codeMismatch) && !hasBegun)
+    #expect(exchanges(fixture) == 0)
+  }
+
+  @Test("An exchanged token of another code signs no user in")
+  func exchangedTokenOfOtherCode() async throws {
+    let fixture = try Fixture()
+    let foreign = try fixture.token(["c_hash": #""AAAAAAAAAAAAAAAAAAAAAA""#])
+    let outcome = try await complete(fixture, browser: try fixture.token(), exchanged: foreign)
     #expect(outcome == .mismatch(.codeHash))
+  }
+
+  @Test("A native app's token of another code stops everything before the code is sent")
+  func otherCodeOfNativeApp() async throws {
+    let fixture = try Fixture { $0.nativeClientIDs = ["com.example.app"] }
+    let foreign = try fixture.token([
+      "aud": #""com.example.app""#, "nonce": "\"\(nonceHash)\"", "c_hash": #""AAAAAAAAAAAAAAAAAAAAAA""#,
+    ])
+    let outcome = await fixture.provider.completeNativeSignIn(try request(foreign), beforeExchange: { _ in })
+    #expect(outcome == .unverified(.codeMismatch))
+    #expect(exchanges(fixture) == 0)
   }
 
   @Test("A response of type code needs no token, but a token in it is verified")

@@ -157,8 +157,10 @@ struct SignInTokenAttackTests {
       let other = try site.beforeCallback(as: "ben")
       let visitor = try site.beforeCallback(as: "anna")
       let foreign = try #require(other.answerForm().inputs.first { $0.0 == field }?.1)
+      let exchanges = try site.apple.tokenRequests("authorization_code").count
       let page = try visitor.carryBack(visitor.answerForm().filling([field: foreign]))
       #expect(page.status >= 400)
+      #expect(try site.apple.tokenRequests("authorization_code").count == exchanges, "the code is not sent")
       #expect(visitor.jar["__Host-cordon"] == nil)
     }
   }

@@ -32,8 +32,13 @@ struct AppleHealthTests {
     rig.checks.apple.note(
       .misconfigured(OAuthError(code: .unauthorizedClient, description: nil)), clientID: "web", by: rig.provider)
     #expect(rig.appleCheck?.status == .failing)
+    // Found before the code is sent.
+    rig.checks.apple.note(.unverified(.codeMismatch), clientID: "web", by: rig.provider)
+    #expect(rig.appleCheck?.status == .failing)
     rig.checks.apple.note(
       .refused(OAuthError(code: .invalidGrant, description: nil)), clientID: "web", by: rig.provider)
+    #expect(rig.appleCheck?.status == .ok)
+    rig.checks.apple.note(.unverified(.codeMismatch), clientID: "web", by: rig.provider)
     #expect(rig.appleCheck?.status == .ok)
   }
 
