@@ -10,14 +10,15 @@ import Testing
 @Suite("The gateway's own client")
 struct OriginClientTests {
   private func client(
-    _ script: @escaping ScriptedUpstream.Script, timeout: Duration = patience,
+    _ script: @escaping ScriptedUpstream.Script, timeout: Duration = patience, proposesLenience: Bool = false,
     _ body: (OriginClient, ScriptedUpstream) async throws -> Void
   ) async throws {
     let upstream = try ScriptedUpstream(script)
     let group = try SocketEventLoopGroup(loops: 1)
     let target = try UpstreamGroup(UpstreamSettings(address: .tcp(host: "127.0.0.1", port: upstream.port, tls: false)))
     let client = try await OriginClient(
-      target, authority: "apple.example", timeout: timeout, bodyLimit: 1_000, on: group.any())
+      target, authority: "apple.example", timeout: timeout, bodyLimit: 1_000, proposesLenience: proposesLenience,
+      on: group.any())
     var failure: (any Error)?
     do { try await body(client, upstream) } catch { failure = error }
     upstream.stop()
@@ -102,6 +103,25 @@ struct OriginClientTests {
       try socket.send(bytes)
     }
     #expect(isUnanswered(found))
+  }
+
+  @Test("The setting that would accept a malformed response is named for upstreams, not for other servers")
+  func proposedLenience() async throws {
+    let bareLF: ScriptedUpstream.Script = { socket, _ in
+      _ = try socket.readRequest()
+      try socket.send("HTTP/1.1 200 OK\nContent-Length: 1\n\nx")
+    }
+    for isUpstream in [true, false] {
+      try await client(bareLF, proposesLenience: isUpstream) { client, _ in
+        var found: OriginError?
+        do throws(OriginError) { _ = try await client.send(Self.post, body: []) } catch { found = error }
+        guard case .unanswered(let reason)? = found else {
+          Issue.record("\(String(describing: found))")
+          return
+        }
+        #expect(reason.contains("bare-lf") == isUpstream, "\(reason)")
+      }
+    }
   }
 
   @Test("A request whose time is over without an answer is unanswered")

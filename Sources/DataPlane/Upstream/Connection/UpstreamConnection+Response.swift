@@ -64,9 +64,8 @@ extension UpstreamConnection {
       case .none: break
       }
     }
-    let remedy = violation.lenientKey(beyond: pool.lenience).map {
-      "; if the application cannot be corrected: lenient = [\"\($0)\"]"
-    }
+    let key = pool.proposesLenience ? violation.lenientKey(beyond: pool.lenience) : nil
+    let remedy = key.map { "; if the application cannot be corrected: lenient = [\"\($0)\"]" }
     failWithoutHead(.badResponse(violation.rawValue + (remedy ?? "")))
     return false
   }

@@ -18,7 +18,8 @@ package struct UpstreamChecker: Sendable {
     var endpoints: [(UpstreamEndpoint, OriginClient)] = []
     for (endpoint, apart) in zip(group.endpoints, group.apart()) {
       let client = try await OriginClient(
-        apart, authority: authority, timeout: settings.timeout, bodyLimit: Self.bodyLimit, on: eventLoop)
+        apart, authority: authority, timeout: settings.timeout, bodyLimit: Self.bodyLimit, proposesLenience: true,
+        on: eventLoop)
       endpoints.append((endpoint, client))
     }
     self.endpoints = endpoints

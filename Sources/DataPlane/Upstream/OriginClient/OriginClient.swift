@@ -19,8 +19,11 @@ package struct OriginClient: Sendable {
   ///   - authority: what `Host` says.
   ///   - timeout: for a whole exchange, connection included.
   ///   - bodyLimit: most bytes of a response's body.
+  ///   - proposesLenience: whether the reason for a malformed response names the key of `lenient` that would accept it:
+  ///     for an upstream of the configuration. No other server has this key. Default: false.
   package init(
-    _ group: UpstreamGroup, authority: String, timeout: Duration, bodyLimit: Int, on eventLoop: any EventLoop
+    _ group: UpstreamGroup, authority: String, timeout: Duration, bodyLimit: Int, proposesLenience: Bool = false,
+    on eventLoop: any EventLoop
   ) async throws {
     self.authority = authority
     self.timeout = timeout
@@ -28,7 +31,9 @@ package struct OriginClient: Sendable {
     let endpoint = group.endpoints[0]
     pool = try await eventLoop.submit {
       let loop = LoopResources(eventLoop: eventLoop)
-      let pool = UpstreamPool(loop: loop, settings: group.settings, endpoint: endpoint, use: .own) { _ in }
+      let pool = UpstreamPool(
+        loop: loop, settings: group.settings, endpoint: endpoint, use: .own, proposesLenience: proposesLenience
+      ) { _ in }
       return NIOLoopBound(LoopPool(loop: loop, pool: pool), eventLoop: eventLoop)
     }.get()
   }

@@ -21,6 +21,8 @@ final class UpstreamPool {
   let hasPrefix: Bool
   /// Violations in response heads that are repaired.
   let lenience: ResponseLenience
+  /// Whether the reason for a malformed response names the key of `lenient` that would accept it.
+  let proposesLenience: Bool
   let responseParser: ResponseHeadParser
   /// Whether connections are kept for another request.
   let keepsConnections: Bool
@@ -67,7 +69,7 @@ final class UpstreamPool {
   /// - Parameter onEvent: receives the events of its connections.
   init(
     loop: LoopResources, settings: UpstreamSettings, endpoint: UpstreamEndpoint, number: Int = 0,
-    use: DescriptorBudget.Use = .upstream, onEvent: @escaping (Event) -> Void
+    use: DescriptorBudget.Use = .upstream, proposesLenience: Bool = true, onEvent: @escaping (Event) -> Void
   ) {
     self.loop = loop
     self.endpoint = endpoint
@@ -82,6 +84,7 @@ final class UpstreamPool {
     responseParser = ResponseHeadParser(limits: loop.responseParser.limits, lenience: lenience)
     keepsConnections = settings.idleConnectionsPerLoop > 0
     self.use = use
+    self.proposesLenience = proposesLenience
     self.onEvent = onEvent
     if endpoint.limiter.limit > 0 { limiterID = endpoint.limiter.register(notifier()) }
   }
