@@ -106,6 +106,13 @@ struct KeySetTests {
     #expect(fetches(fixture) == 5)
   }
 
+  @Test("The message about a cool-down says when Apple is asked again")
+  func coolDownMessage() {
+    let message = AppleKeySetError.coolingDown.message
+    #expect(message.contains("for a sign-in in a browser they are fetched again after 10 s"), "\(message)")
+    #expect(message.contains("for an app or a notification after 60 s"), "\(message)")
+  }
+
   @Test("A thousand unknown identifiers at the same time cause one fetch")
   func unknownIdentifiersAtOnce() async throws {
     let fixture = try Fixture()
