@@ -76,17 +76,25 @@ package struct AppleNotification: Sendable, Equatable {
     isPrivateEmail = claims.isPrivateEmail
   }
 
+  /// The end of the year 9999.
+  private static let latestMilliseconds = 253_402_300_799_999
+
   /// Milliseconds since 1970 are what Apple sends. Its page's example has seconds, and a time in 1970 would make every
   /// event older than the latest sign-in: a time before March 1973 in milliseconds is read as seconds. A time after the
-  /// year 9999 or before 1970 is invalid.
+  /// year 9999 or before 1970 is invalid. Digits in a string are accepted as well: Apple also writes Booleans so.
   private static func time(_ value: StrictJSON?) throws(IdentityTokenError) -> Date {
     let milliseconds: Double
     switch value {
     case .integer(let number): milliseconds = Double(number)
     case .number(let number): milliseconds = number
+    case .string(let text):
+      guard let number = DecimalDigits.parse(text.utf8, limit: latestMilliseconds) else {
+        throw .malformedClaim("events")
+      }
+      milliseconds = Double(number)
     default: throw .malformedClaim("events")
     }
-    guard milliseconds > 0, milliseconds < 253_402_300_800_000 else { throw .malformedClaim("events") }
+    guard milliseconds > 0, milliseconds <= Double(latestMilliseconds) else { throw .malformedClaim("events") }
     return Date(timeIntervalSince1970: milliseconds < 100_000_000_000 ? milliseconds : milliseconds / 1000)
   }
 }
@@ -123,9 +131,15 @@ package struct NotificationVerifier: Sendable {
       identifier: identifier, audience: audience, event: try Self.event(of: signed), payload: token)
   }
 
-  /// The claim `events` is JSON text in a string; an object is accepted as well, in case Apple fixes that.
+  /// The claim `events` is JSON text in a string; an object is accepted as well, in case Apple fixes that, and a list
+  /// of one of them, as the claim's name suggests. A list of several is not: one `jti` stands for one event.
   private static func event(of signed: SignedClaims) throws(IdentityTokenError) -> [String: StrictJSON] {
-    switch signed.values["events"] {
+    var claim = signed.values["events"]
+    if let events = claim?.elements {
+      guard events.count == 1 else { throw .malformedClaim("events") }
+      claim = events[0]
+    }
+    switch claim {
     case nil, .null: throw .missingClaim("events")
     case .object(let event): return event
     case .string(let text):

@@ -102,6 +102,33 @@ struct NotificationTests {
     }
   }
 
+  @Test("Tell the time in digits in a string as well")
+  func timeAsText() async throws {
+    let fixture = try Fixture()
+    for (written, seconds) in [("1508184845", 1_508_184_845.0), ("1508184845123", 1_508_184_845.123), ("1", 1.0)] {
+      let event = #"{"type":"consent-revoked","sub":"a","event_time":"\#(written)"}"#
+      let notification = try await fixture.provider.notifications.verify(
+        try body(fixture, event: event, ["events": event]))
+      #expect(notification.eventTime == Date(timeIntervalSince1970: seconds))
+    }
+  }
+
+  @Test("May come in a list of one, and in no other list")
+  func list() async throws {
+    let fixture = try Fixture()
+    let text = "\"" + event.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\\\"") + "\""
+    for claim in ["[\(event)]", "[\(text)]"] {
+      let notification = try await fixture.provider.notifications.verify(try body(fixture, ["events": claim]))
+      #expect(notification.kind == .consentRevoked && notification.subject == "001234.abcdef.0789")
+    }
+    for claim in ["[]", "[\(event),\(event)]", "[[\(event)]]", "[1]"] {
+      #expect(await rejection(fixture, try body(fixture, ["events": claim])) == .malformedClaim("events"))
+    }
+    let impostor = SigningKey.elliptic(fixture.appleKey.identifier)
+    let forged = try body(fixture, ["events": "[\(event)]"], key: impostor)
+    #expect(await rejection(fixture, forged) == .signatureInvalid)
+  }
+
   @Test("Notifications that Apple did not sign are refused")
   func forged() async throws {
     let fixture = try Fixture()
@@ -125,7 +152,11 @@ struct NotificationTests {
     arguments: [
       "", "null", "[]", "{}", #"{"type":"consent-revoked"}"#, #"{"type":"consent-revoked","sub":"a"}"#,
       #"{"type":"consent-revoked","sub":"a b","event_time":1}"#, #"{"type":1,"sub":"a","event_time":1}"#,
-      #"{"type":"x","sub":"a","event_time":"1"}"#, #"{"type":"x","sub":"a","event_time":1e300}"#,
+      #"{"type":"x","sub":"a","event_time":1e300}"#, #"{"type":"x","sub":"a","event_time":""}"#,
+      #"{"type":"x","sub":"a","event_time":"+1"}"#, #"{"type":"x","sub":"a","event_time":" 1"}"#,
+      #"{"type":"x","sub":"a","event_time":"0"}"#, #"{"type":"x","sub":"a","event_time":"1e9"}"#,
+      #"{"type":"x","sub":"a","event_time":"999999999999999"}"#,
+      #"{"type":"x","sub":"a","event_time":"99999999999999999999"}"#, #"{"type":"x","sub":"a","event_time":true}"#,
       #"{"type":"x","sub":"a","event_time":-1}"#, #"{"type":"x","sub":"a","event_time":99999999999999999999}"#,
     ])
   func absurdEvents(event: String) async throws {
