@@ -117,7 +117,7 @@ struct EndpointFactory {
       removal: AccountRemoval(
         sessions: services.sessions, store: services.store, apple: keys.apple, keyring: keys.keyring,
         denyGroups: settings.denyGroups, metrics: services.metrics, audit: keys.audit),
-      storeHealth: services.storeHealth, policy: policy, reset: reset, audit: keys.audit)
+      storeHealth: services.storeHealth, policy: policy, reset: reset, audit: keys.audit, logger: services.logger)
   }
 
   private func accessRequest(_ site: SiteParts) -> AccessRequestEndpoint {

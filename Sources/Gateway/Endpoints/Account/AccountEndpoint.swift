@@ -2,6 +2,7 @@ internal import AccessPolicy
 internal import DataPlane
 internal import FoundationEssentials
 internal import HTTPTypes
+internal import Logging
 internal import Operations
 internal import Pages
 internal import Sessions
@@ -18,7 +19,10 @@ struct AccountEndpoint: Sendable {
   let policy: UserPolicy
   let reset: BrowserReset
   let audit: AuditTrail
+  let logger: Logger
   let removals = RecentRemovals()
+  /// Limits the log lines about tokens that were not revoked.
+  let unrevoked = LogLimit()
 
   /// The largest number of sessions that the page shows.
   private static let mostShown = 100
@@ -166,6 +170,7 @@ struct AccountEndpoint: Sendable {
         .stopUsing(outcome: report.forgotten ? "deleted" : "not_revoked"), subject: subject,
         session: snapshot.session.handle, peer: request.client.address, requestID: request.requestID)
       guard report.forgotten else {
+        logUnrevoked(report, request)
         return ControlResponse(pages.pages(request).notRevoked()).separatedFromOpener()
       }
       let deletion: AccountDeletion = report.revocations.isEmpty ? .here : .withConnection
@@ -174,6 +179,19 @@ struct AccountEndpoint: Sendable {
       if !hasOtherUser { resetBrowser(in: &response) }
       return response
     }
+  }
+
+  /// Logs the reason why a token was not revoked. Only an operator can help a user for whom this does not pass.
+  private func logUnrevoked(_ report: DisconnectionReport, _ request: ControlRequest) {
+    guard let token = report.revocations.first(where: { !$0.isRevoked }),
+      let suppressed = unrevoked.admit(token.outcome)
+    else { return }
+    var metadata: Logger.Metadata = [
+      "client": "\(token.clientID)", "reason": "\(token.message ?? token.outcome)", "request": "\(request.requestID)",
+      "remedy": "if this does not pass, `cordon accounts disconnect --force SUB` deletes the user without a revocation",
+    ]
+    if suppressed > 0 { metadata["suppressed"] = "\(suppressed)" }
+    logger.warning("a user could not stop using the application: refresh token not revoked", metadata: metadata)
   }
 
   /// `POST account/stop` without a valid session, as by the second of two clicks: deletes nothing.

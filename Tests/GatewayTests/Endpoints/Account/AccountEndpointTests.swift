@@ -1,8 +1,10 @@
 import AccessPolicy
 import DataPlane
 import HTTPTypes
+import Logging
 import Operations
 import Pages
+import Secrets
 import Sessions
 import Synchronization
 import Testing
@@ -16,7 +18,10 @@ struct AccountEndpointTests {
 
   init() async throws { signIn = try await SignInRig() }
 
-  private func endpoint(acceptsBearer: Bool = false) -> AccountEndpoint {
+  /// - Parameter lines: receives the messages, with `reason` and `remedy`.
+  private func endpoint(
+    acceptsBearer: Bool = false, logging lines: RecordedLines = RecordedLines()
+  ) -> AccountEndpoint {
     var native = NativeSettings()
     native.acceptsBearer = acceptsBearer
     let audit = AuditTrail(.silent, keyring: rig.keyring)
@@ -29,7 +34,7 @@ struct AccountEndpointTests {
         sessions: rig.sessions, store: rig.store, apple: signIn.verification.codeExchange.apple, keyring: rig.keyring,
         denyGroups: [], metrics: rig.metrics, audit: audit),
       storeHealth: rig.storeHealth, policy: signIn.verification.creation.policy, reset: signIn.responses.reset,
-      audit: audit)
+      audit: audit, logger: Logger(label: "test") { _ in RecordingLogHandler(lines, ["reason", "remedy"]) })
   }
 
   /// A `POST` from our own page.
@@ -85,6 +90,47 @@ struct AccountEndpointTests {
     #expect(await endpoint().stop(request).head.status == .serviceUnavailable)
     let failures = rig.metrics.storeFailures
     #expect(failures.total("end") == 1 && failures.total("account_removal") == 0)
+    try await rig.stop()
+  }
+
+  @Test("A token that Apple does not revoke is logged with Apple's reason and a remedy, once a minute for each kind")
+  func notRevoked() async throws {
+    let lines = RecordedLines()
+    let endpoint = endpoint(logging: lines)
+    let (snapshot, cookie) = try rig.signIn("001.anna")
+    for (answer, reason) in [(FakeApple.Answer.trouble, "Apple answered 503"), (FakeApple.Answer.notSent, "refused")] {
+      rig.apple.answer(answer)
+      for _ in 0..<2 {
+        #expect(await endpoint.stop(post("stop=yes", cookie: cookie)).head.status == .badGateway)
+      }
+      let logged = lines.take()
+      #expect(logged.count == 1, "\(logged)")
+      #expect(logged.first?.contains("refresh token not revoked") == true, "\(logged)")
+      #expect(logged.first?.contains(reason) == true, "\(logged)")
+      #expect(logged.first?.contains("`cordon accounts disconnect --force SUB`") == true, "\(logged)")
+    }
+    #expect(sessions == [snapshot.session.handle])
+    rig.apple.answer(.good)
+    #expect(await endpoint.stop(post("stop=yes", cookie: cookie)).head.status == .seeOther)
+    #expect(sessions.isEmpty && lines.take().isEmpty)
+    try await rig.stop()
+  }
+
+  @Test("A user whose token cannot be decrypted can stop using the application after another sign-in")
+  func undecryptableToken() async throws {
+    let lines = RecordedLines()
+    let endpoint = endpoint(logging: lines)
+    let (snapshot, cookie) = try rig.signIn("001.anna")
+    let subject = snapshot.account.subject
+    let foreign = try SessionKeyring.forTests("b").seal(RefreshToken("r"), of: subject, clientID: "web")
+    rig.store.state.withLock { $0.tokens[subject] = StoredToken(subject: subject, clientID: "web", token: foreign) }
+    #expect(await endpoint.stop(post("stop=yes", cookie: cookie)).head.status == .badGateway)
+    let logged = lines.take()
+    #expect(logged.count == 1 && logged.first?.contains("no secret has key") == true, "\(logged)")
+    #expect(sessions == [snapshot.session.handle] && rig.apple.calls == 0)
+    let (_, newCookie) = try rig.signIn("001.anna")
+    #expect(await endpoint.stop(post("stop=yes", cookie: newCookie)).head.status == .seeOther)
+    #expect(sessions.isEmpty)
     try await rig.stop()
   }
 
