@@ -5,7 +5,8 @@ internal import WebFormats
 enum ForwardedClient {
   /// The rightmost address that is not a trusted proxy: it is the peer of a proxy that we trust, and entries to its
   /// left are untrusted. If all are trusted, the leftmost. An invalid address ends the search: the last valid one is
-  /// used.
+  /// used. So does an empty element, which RFC 9110, 5.6.1.2 ignores: a proxy wrote it for a peer that it does not
+  /// know, and what precedes it is the client's own.
   /// - Returns: nil where the lines hold no address at the right end.
   static func address(
     _ fields: borrowing FieldTable, _ bytes: RawSpan, trustedProxies: [NetworkPrefix]
@@ -13,7 +14,13 @@ enum ForwardedClient {
     // Collected from the left, since that is how lists are read; a head's fields are bounded, and so is this.
     var elements: [Range<Int>] = []
     for line in fields.lines where line.known == .xForwardedFor {
-      bytes.forEachListElement(line.value) { elements.append($0) }
+      var start = line.value.lowerBound
+      while start <= line.value.upperBound {
+        var end = start
+        while end < line.value.upperBound, bytes.byte(at: end) != UInt8(ascii: ",") { end += 1 }
+        elements.append(bytes.trimmed(start..<end))
+        start = end + 1
+      }
     }
     var last: IPAddress?
     for element in elements.reversed() {

@@ -34,6 +34,10 @@ struct NetworkTests {
     #expect(try status(anna, site, from: "10.1.2.3") == 200)
     #expect(try status(anna, site, from: "192.0.2.1") == 403)
     #expect(try status(anna, site, from: "nonsense") == 403)
+    // The nearest proxy does not know the peer: what precedes the comma, the client may have written.
+    for unknown in ["10.1.2.3,", "10.1.2.3, ", "10.1.2.3,,", "10.1.2.3, , 127.0.0.1"] {
+      #expect(try status(anna, site, from: unknown) == 403, "\(unknown)")
+    }
     #expect(try anna.fetch(site.origin + "/x").status == 403)
     let navigation = [("Accept", "text/html"), ("Sec-Fetch-Mode", "navigate")]
     let outside = try site.gateway.client.get("/x", fields: navigation + [("X-Forwarded-For", "192.0.2.1")])

@@ -212,6 +212,8 @@ struct ClientAddressTests {
         ("1.1.1.1, [2001:db8:2::6]:443, 10.0.0.1", "2001:db8:2::6"), ("1.1.1.1, 2001:db8:2::7", "2001:db8:2::7"),
         ("192.0.2.8\r\nX-Forwarded-For: 192.0.2.9, 10.1.1.1", "192.0.2.9"), ("evil, 10.0.0.10", "10.0.0.10"),
         ("192.0.2.11, unknown", "127.0.0.8"), ("192.0.2.012", "127.0.0.8"), ("", "127.0.0.8"),
+        ("192.0.2.13,", "127.0.0.8"), ("192.0.2.14\r\nX-Forwarded-For:", "127.0.0.8"),
+        ("192.0.2.15, , 10.0.0.16", "10.0.0.16"), (", 192.0.2.17", "192.0.2.17"),
       ]
       for (index, (chain, client)) in chains.enumerated() {
         let connection = try TCPConnection(port: gateway.configuration.port, from: Self.proxy)
