@@ -15,15 +15,17 @@ local identity = { "X-Forwarded-User", "X-Forwarded-Email", "X-Forwarded-Name" }
 local reserved = {}
 for _, name in ipairs({
   "x-identity-assertion", "remote-user", "remote-email", "remote-name", "remote-group", "remote-groups", "script-name",
-  "path-info", "daphne-root-path", "original-url", "rewrite-url", "http-method-override", "http-method",
-  "method-override", "proxy", "forwarded", "forwarded-for", "real-ip", "client-ip", "true-client-ip",
-  "cluster-client-ip", "scheme", "url-scheme", "front-end-https", "request-id", "client-verify", "client-dn",
-  "client-s-dn", "client-ssl-cert", "ssl-cert", "ssl-dn", "ssl-verify", "ssl-subject", "certificate-subject",
-  "arr-clientcert", "proxy-client-ip", "sendfile-type", "accel-mapping",
+  "path-info", "daphne-root-path", "original-url", "rewrite-url", "override-url", "http-destinationurl",
+  "http-host-override", "original-host", "http-method-override", "http-method", "method-override", "proxy", "forwarded",
+  "forwarded-for", "real-ip", "client-ip", "true-client-ip", "cluster-client-ip", "scheme", "url-scheme",
+  "front-end-https", "request-id", "client-verify", "client-dn", "client-s-dn", "client-ssl-cert", "ssl-cert", "ssl-dn",
+  "ssl-verify", "ssl-subject", "certificate-subject", "arr-clientcert", "proxy-client-ip", "sendfile-type",
+  "accel-mapping",
 }) do
   reserved[name] = true
   reserved["x-" .. name] = true
 end
+reserved["x-host"] = true
 local families = {
   "^x%-forwarded%-", "^x%-auth%-request%-", "^x%-webauth%-", "^client%-cert", "^x%-client%-cert", "^cf%-client%-cert%-",
   "^ssl%-client%-", "^x%-ssl%-client%-", "^x%-amzn%-mtls%-", "^wl%-proxy%-",

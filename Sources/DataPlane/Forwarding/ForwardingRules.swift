@@ -8,7 +8,8 @@ package final class ForwardingRules: Sendable {
   let reserved: ReservedNames
   /// These, and what applications commonly believe about users: also removed if a trusted proxy sends them.
   private let notFromProxies: ReservedNames
-  /// These, and what applications commonly believe about addresses, schemes and paths: from trusted proxies only.
+  /// These, and what applications commonly believe about addresses, schemes, hosts and paths: from trusted proxies
+  /// only.
   private let notFromStrangers: ReservedNames
   /// Names that the configuration sets or removes for some upstream. In headers the upstream's own rewriting removes
   /// them; as trailers they pass to none.
@@ -80,7 +81,9 @@ package final class ForwardingRules: Sendable {
   /// Names by which an application may take another method than that of the request line.
   package static let methodOverrideNames = ["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"]
   /// Names by which an application may take another path. Trusted from no peer.
-  package static let pathOverrideNames = ["X-Original-URL", "X-Rewrite-URL"]
+  package static let pathOverrideNames = [
+    "X-Original-URL", "X-Rewrite-URL", "X-Override-URL", "X-HTTP-DestinationURL",
+  ]
 
   /// Fields that only the gateway may send upstream.
   private static let alwaysReserved =
@@ -218,11 +221,13 @@ package final class ForwardingRules: Sendable {
     "X-Goog-Authenticated-User-", "X-Goog-Iap-", "X-Appengine-User-",
   ]
 
-  /// Fields that are not believed of clients: about the user, the client's address, scheme and path.
+  /// Fields that are not believed of clients: about the user, the client's address, scheme, host and path.
   private static let foreign =
     users + [
       "X-Real-IP", "X-Original-URI", "Client-IP", "X-Client-IP", "True-Client-IP", "X-Cluster-Client-IP",
       "Proxy-Client-IP", "Forwarded", "X-Forwarded", "Forwarded-For", "X-Scheme", "X-Url-Scheme", "Front-End-Https",
+      // An application that takes its own host from them writes links to the client's choice into pages and mails.
+      "X-Host", "X-HTTP-Host-Override", "X-Original-Host",
     ]
 
   /// The same, whatever follows these beginnings.

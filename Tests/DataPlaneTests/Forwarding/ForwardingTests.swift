@@ -69,6 +69,8 @@ struct ForwardingTests {
       "Remote.Groups", "SCRIPT_NAME", "Script-Name", "X-Script-Name", "x_script_name", "Path-Info", "PATH_INFO",
       "Daphne-Root-Path", "daphne_root_path", "X-Remote-Extra-Scopes", "X-Scheme", "X_Url_Scheme", "Front-End-Https",
       "X-Sendfile-Type", "X-Accel-Mapping", "$WSRU", "$wsra", "Proxy-Client-IP", "PROXY_CLIENT_IP",
+      "X-Host", "X_HOST", "X-HTTP-Host-Override", "x_http_host_override", "X-Original-Host", "X.Original.Host",
+      "X-Override-URL", "X_Override_Url", "X-HTTP-DestinationURL", "X_HTTP_DESTINATIONURL",
     ])
   func spoofed(_ name: String) {
     #expect(fields("A: 1", "\(name): evil", "B: 2") == ["A: 1", "B: 2"])
@@ -280,11 +282,12 @@ struct ForwardingTests {
     let lines = fields(
       "X-Forwarded-For: 203.0.113.1", "X-Real-IP: 203.0.113.1", "Forwarded: for=x", "X-Forwarded-Port: 443",
       "Script-Name: /s", "X-Script-Name: /s", "Path-Info: /s", "Daphne_Root_Path: /s", "X-Original-URI: /x",
-      "X-Original-URL: /y", "X_Original_URL: /y", "X-Rewrite-URL: /z", "X-Forwarded-Proto: http",
+      "X-Original-URL: /y", "X_Original_URL: /y", "X-Rewrite-URL: /z", "X-Override-URL: /z",
+      "X-HTTP-DestinationURL: http://a/z", "X-Original-Host: b", "X-Forwarded-Proto: http",
       "X-Forwarded-Host: evil", "X-Forwarded-User: root", "X_Forwarded_User: root", trusted: true)
     #expect(
       lines == [
-        "X-Real-IP: 203.0.113.1", "X-Forwarded-Port: 443", "X-Original-URI: /x",
+        "X-Real-IP: 203.0.113.1", "X-Forwarded-Port: 443", "X-Original-URI: /x", "X-Original-Host: b",
         "X-Forwarded-For: 203.0.113.1, 192.0.2.7", "Forwarded: for=x, for=192.0.2.7;host=\"a\";proto=https",
       ])
     #expect(

@@ -150,6 +150,7 @@ struct ForwardingIdentityTests {
       "Path-Info", "Daphne-Root-Path", "OIDC_CLAIM_groups", "X-Pomerium-Claim-Email", "X-Vouch-User",
       "X-authentik-username", "X-Amzn-Oidc-Identity", "X-Ms-Client-Principal-Name", "Client-Cert", "Client-Cert-Chain",
       "SSL_CLIENT_CERT", "X-SSL-Client-Verify", "WL-Proxy-Client-Cert", "Proxy-Client-IP", "X-JWT-Assertion",
+      "X-Host", "X_HTTP_Host_Override", "X-Original-Host", "X-Override-URL", "X-HTTP-DestinationURL",
     ]
     _ = try anna.fetch("\(site.origin)/lies", fields: lies.map { ($0, "evil-mallory") })
     let seen = try site.upstream.waitForRequest { $0.target == "/lies" }

@@ -19,7 +19,7 @@ enum AskingProxy {
     // The client's address, the scheme and the host.
     "Forwarded", "Forwarded-For", "X-Forwarded", "X-Forwarded-Port", "X-Forwarded-Server", "X-Forwarded-Ssl",
     "X-Real-IP", "Client-IP", "Proxy-Client-IP", "X-Client-IP", "True-Client-IP", "X-Cluster-Client-IP", "X-Scheme",
-    "X-Url-Scheme", "Front-End-Https", "X-Request-Id",
+    "X-Url-Scheme", "Front-End-Https", "X-Request-Id", "X-Host", "X-HTTP-Host-Override", "X-Original-Host",
     // The client's certificate.
     "Client-Cert", "Client-Cert-Chain", "SSL-Client-Cert", "SSL-Client-Verify", "X-SSL-Client-Cert",
     "X-SSL-Client-Verify", "X-SSL-Client-S-DN", "X-SSL-Cert", "X-Client-Cert", "X-Client-Verify", "X-Client-DN",
@@ -27,7 +27,8 @@ enum AskingProxy {
   ]
   /// Headers by which an application takes another path or method. The proxy removes them, or the gateway refuses them.
   nonisolated private static let overrides = [
-    "X-Original-URL", "X-Rewrite-URL", "X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override", "Proxy",
+    "X-Original-URL", "X-Rewrite-URL", "X-Override-URL", "X-HTTP-DestinationURL", "X-HTTP-Method-Override",
+    "X-HTTP-Method", "X-Method-Override", "Proxy",
   ]
 
   /// Starts the application and the gateway that the proxy stands before, with public pages.

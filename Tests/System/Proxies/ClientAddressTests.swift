@@ -257,7 +257,8 @@ struct ClientAddressTests {
   func trustEnds() throws {
     try Self.withGateway { gateway, upstream in
       let lies = [
-        "X-Original-URL", "X_Original_URL", "X-Rewrite-URL", "x.rewrite.url", "X-Forwarded-User", "X_Forwarded_User",
+        "X-Original-URL", "X_Original_URL", "X-Rewrite-URL", "x.rewrite.url", "X-Override-URL", "X_HTTP_DestinationURL",
+        "X-Forwarded-User", "X_Forwarded_User",
         "X-Forwarded-Email", "X-Identity-Assertion", "Proxy", "Script-Name", "SCRIPT_NAME", "X-Script-Name",
         "Path-Info", "Daphne-Root-Path", "Remote-User", "X-Remote-User", "X-WEBAUTH-USER", "X-Auth-Request-Groups",
         "X-Authenticated-User", "X-Forwarded-Groups", "X-Forwarded-Preferred-Username", "OIDC_CLAIM_groups",

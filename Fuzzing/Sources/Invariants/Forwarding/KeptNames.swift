@@ -11,7 +11,8 @@ enum KeptNames {
 
   /// Names that an application could take for the gateway's, in the spelling of `folded`.
   static let reserved: Set<String> = [
-    "x-user-id", "x-user-email", "x-identity-assertion", "x-original-url", "x-rewrite-url", "proxy",
+    "x-user-id", "x-user-email", "x-identity-assertion", "x-original-url", "x-rewrite-url",
+    "x-override-url", "x-http-destinationurl", "proxy",
   ]
 
   /// Of one connection only (RFC 9110, 7.6.1, and what older software takes for such).
@@ -26,7 +27,7 @@ enum KeptNames {
     "x-forwarded", "forwarded-for", "remote-user", "x-remote-user", "x-remote-email", "x-remote-name",
     "x-remote-group", "x-remote-groups", "cf-access-jwt-assertion", "x-auth-user", "iv-user",
     "proxy-client-ip", "proxy-remote-user", "x-jwt-assertion", "x-client-cert", "x-client-verify", "x-client-dn",
-    "x-arr-clientcert",
+    "x-arr-clientcert", "x-host", "x-http-host-override", "x-original-host",
   ]
 
   /// The same for every name that begins with one of these.

@@ -65,8 +65,9 @@ struct OriginalRequest {
         )
       case .pathOverride:
         (
-          "denied verify request with X-Original-URL or X-Rewrite-URL of another path",
-          "let the proxy remove both headers: applications may take them for the path"
+          "denied verify request with a header that names another path",
+          "let the proxy remove X-Original-URL, X-Rewrite-URL, X-Override-URL and X-HTTP-DestinationURL: applications "
+            + "may take them for the path"
         )
       case .methodOverride:
         (

@@ -199,6 +199,7 @@ struct VerifySourceTests {
     for field in [
       "X-Original-URL: /closed/x", "X-Rewrite-URL: /closed/x", "x_original_url: /closed/x", "X-Rewrite-URL: /open/xy",
       "X-Original-URL: https://app.example.com/closed/x", "X-Original-URL: ", "X-Rewrite-URL: /open/",
+      "X-Override-URL: /closed/x", "X-HTTP-DestinationURL: https://app.example.com/closed/x",
     ] { #expect(try await status(open, field) == 403, "\(field)") }
     // A proxy that tells its own path by a header that is not believed.
     for field in ["X-Original-URL: /open/x", "X-Original-URL: https://app.example.com/open/x?y=1"] {
