@@ -37,9 +37,10 @@ extension ConfigurationSchema {
         into: \.configuration.upstream.lenient,
         """
         Errors in response headers that are repaired instead of refused with 502, for an application that cannot be \
-        fixed: "bare-lf" (lines that end with LF alone), "duplicate-length" (the same Content-Length more than once), \
-        "status-range" (a status from 600 to 999), "control-bytes" (control characters in values; each becomes a \
-        space). The log names the value that a refused response would need.
+        fixed: "bare-lf" (lines that end with LF alone; not those of chunks), "duplicate-length" (the same \
+        Content-Length more than once, or as a list: "4, 4"), "status-range" (a status from 600 to 999), \
+        "control-bytes" (control characters in values; each becomes a space). The log names the value that a refused \
+        response would need.
         """, seeAlso: ["upstream.url"]),
       .withDefault(
         "upstream.end_cookies", ValueType.endCookie.list(),

@@ -8,7 +8,7 @@ package struct ResponseLenience: OptionSet, Sendable, Hashable {
 
   /// Lines that end with LF alone (RFC 9112, 2.2).
   package static let bareLF = ResponseLenience(rawValue: 1)
-  /// `Content-Length` more than once, with the same value (RFC 9110, 8.6).
+  /// `Content-Length` more than once, or a list, with the same value (RFC 9110, 8.6).
   package static let duplicateLength = ResponseLenience(rawValue: 2)
   /// A status from 600 to 999 (RFC 9110, 15).
   package static let statusRange = ResponseLenience(rawValue: 4)
@@ -38,7 +38,7 @@ package enum ResponseHeadRepair {
       var end = lineFeed
       if end > start, bytes.byte(at: end - 1) == 0x0D { end -= 1 } else if !allowed.contains(.bareLF) { return .none }
       guard lineFeed < limit else { return .none }
-      let line = start..<end
+      var line = start..<end
       start = lineFeed + 1
       if line.isEmpty {
         // An empty line before the status line ends nothing.
@@ -46,8 +46,11 @@ package enum ResponseHeadRepair {
         return .head(head + [0x0D, 0x0A], count: start)
       }
       if allowed.contains(.duplicateLength), let value = contentLength(bytes, line) {
-        if let length, bytes.array(length) == bytes.array(value) { continue }
-        length = length ?? value
+        let number = onlyElement(bytes, value) ?? value
+        if let length, bytes.array(length) == bytes.array(number) { continue }
+        length = length ?? number
+        // Without a list the line stays as it is.
+        if number != value { line = line.lowerBound..<number.upperBound }
       }
       guard append(bytes, line, allowed, to: &head) else { return .none }
     }
@@ -86,6 +89,21 @@ package enum ResponseHeadRepair {
       return nil
     }
     return bytes.trimmed(line.lowerBound + name..<line.upperBound)
+  }
+
+  /// Range of the first element of a comma-separated list; nil if another one differs from it, or is empty.
+  private static func onlyElement(_ bytes: RawSpan, _ list: Range<Int>) -> Range<Int>? {
+    var only: Range<Int>?
+    var start = list.lowerBound
+    while start <= list.upperBound {
+      var end = start
+      while end < list.upperBound, bytes.byte(at: end) != UInt8(ascii: ",") { end += 1 }
+      let element = bytes.trimmed(start..<end)
+      if let only, bytes.array(only) != bytes.array(element) { return nil }
+      only = only ?? element
+      start = end + 1
+    }
+    return only
   }
 }
 

@@ -15,6 +15,7 @@ struct LenientUpstreamTests {
     ("bare-lf", "HTTP/1.1 200 OK\nContent-Length: 4\nX-Mark: 1\n\nfine"),
     ("bare-lf", "HTTP/1.1 200 OK\r\nContent-Length: 4\nX-Mark: 1\r\n\nfine"),
     ("duplicate-length", "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nX-Mark: 1\r\nContent-Length: 4\r\n\r\nfine"),
+    ("duplicate-length", "HTTP/1.1 200 OK\r\nContent-Length: 4, 4\r\nX-Mark: 1\r\n\r\nfine"),
     ("status-range", "HTTP/1.1 999 Denied\r\nContent-Length: 4\r\nX-Mark: 1\r\n\r\nfine"),
     ("control-bytes", "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nX-Mark: 1\r\nX-Odd: a\u{1}b\0c\u{7f}d\r\n\r\nfine"),
     ("control-bytes", "HTTP/1.1 200 O\u{1}K\r\nContent-Length: 4\r\nX-Mark: 1\r\n\r\nfine"),
@@ -83,6 +84,7 @@ struct LenientUpstreamTests {
         "HTTP/1.1 200 OK\nContent-Length: 4\nContent-Length: 5\n\nfine!",
         "HTTP/1.1 200 OK\nX\u{1}Y: 1\nContent-Length: 4\n\nfine", "\nHTTP/1.1 200 OK\n\n",
         "HTTP/1.1 200 OK\n\u{1}folded: 1\n\n", "HTTP/1.1 1000 OK\n\n", "fine",
+        "HTTP/1.1 200 OK\r\nContent-Length: 4, 5\r\n\r\nfine!", "HTTP/1.1 200 OK\r\nContent-Length: +4, +4\r\n\r\nfine",
       ]
       try connection.send(heads[Int(request.target.dropFirst()) ?? 0])
       connection.close()
@@ -91,7 +93,7 @@ struct LenientUpstreamTests {
       $0["upstream", "lenient"] = "[\"bare-lf\", \"duplicate-length\", \"status-range\", \"control-bytes\"]"
     }
     defer { gateway.stop() }
-    for number in 0..<7 { #expect(try gateway.client.get("/\(number)").status == 502, "\(number)") }
+    for number in 0..<9 { #expect(try gateway.client.get("/\(number)").status == 502, "\(number)") }
   }
 
   @Test("A head with mistakes is read in whatever pieces it comes")
