@@ -93,7 +93,11 @@ extension ConfigurationSchema {
         omission: "Set both certificate and key, or neither.", seeAlso: ["upstream.tls_certificate_file"]),
       .optional(
         "upstream.host", .host, into: \.upstreamForwarding.host, example: "\"app.internal\"",
-        "The Host header for the application, with a port or without. X-Forwarded-Host has the requested host.",
+        """
+        The Host header for the application, with a port or without. X-Forwarded-Host has the requested host. Cookies \
+        lose a Domain that is this host, or a parent domain of it that the requested host is not in: browsers would \
+        refuse them.
+        """,
         omission: "Host is forwarded as received.", seeAlso: ["upstream.rewrite_redirects"]),
       .optional(
         "upstream.strip_prefix", .pathPrefix, into: \.upstreamForwarding.strippedPrefix, example: "\"/reports\"",

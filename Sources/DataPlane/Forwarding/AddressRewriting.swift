@@ -33,7 +33,7 @@ final class AddressRewriting {
     switch line.known {
     case .location, .contentLocation: return reference(bytes.array(line.value)[...])
     case .refresh: return refresh(bytes.array(line.value))
-    case .setCookie: return upstream.prefix == nil ? nil : cookie(bytes.array(line.value))
+    case .setCookie: return upstream.rewritesCookies ? cookie(bytes.array(line.value)) : nil
     default: return nil
     }
   }
@@ -109,25 +109,67 @@ final class AddressRewriting {
     return value[..<start] + address + value[end...]
   }
 
-  /// `Set-Cookie` (RFC 6265, 5.2) with the prefix before each `Path`. Browsers take `__Host-` cookies for `/` only.
+  /// `Set-Cookie` (RFC 6265, 5.2) with the prefix before each `Path`, and without a `Domain` of the upstream's own
+  /// host. Browsers take `__Host-` cookies for `/` only, and without `Domain`.
   private func cookie(_ value: [UInt8]) -> [UInt8]? {
-    guard let prefix = upstream.prefix else { return nil }
     var parts = value.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
     guard let first = parts.first,
       !first.trimmingOptionalWhitespace.prefix(7).elementsEqual("__host-".utf8, by: { $0.asciiLowercased == $1 })
     else { return nil }
+    let losesDomain = removeOwnDomain(from: &parts)
+    let getsPrefix = addPrefix(to: &parts)
+    guard losesDomain || getsPrefix else { return nil }
+    // The last part may have been followed by one that was removed: a field value does not end with a space.
+    return Array(Array(parts.joined(separator: [UInt8(ascii: ";")])).trimmingOptionalWhitespace)
+  }
+
+  /// Adds the prefix to each `Path` of a cookie's parts.
+  /// - Returns: whether there was one without it.
+  private func addPrefix(to parts: inout [ArraySlice<UInt8>]) -> Bool {
+    guard let prefix = upstream.prefix else { return false }
     var isChanged = false
     for place in parts.indices.dropFirst() {
-      guard let equals = parts[place].firstIndex(of: UInt8(ascii: "=")),
-        parts[place][..<equals].trimmingOptionalWhitespace.elementsEqual("path".utf8, by: { $0.asciiLowercased == $1 })
-      else { continue }
-      let path = parts[place][(equals + 1)...].trimmingOptionalWhitespace
+      guard let start = Self.attributeValue("path", in: parts[place]) else { continue }
+      let path = parts[place][start...].trimmingOptionalWhitespace
       guard path.first == UInt8(ascii: "/"), !Self.isWithin(path, prefix) else { continue }
       // A cookie for "/reports" is sent to "/reports" and below, one for "/reports/" below only.
-      parts[place] = parts[place][...equals] + prefix + (path.count == 1 ? [] : path)
+      parts[place] = parts[place][..<start] + prefix + (path.count == 1 ? [] : path)
       isChanged = true
     }
-    return isChanged ? Array(parts.joined(separator: [UInt8(ascii: ";")])) : nil
+    return isChanged
+  }
+
+  /// Removes each `Domain` from a cookie's parts where the last one, which counts (RFC 6265, 5.3), is the upstream's
+  /// `Host` or a parent domain of it, and neither the requested host nor a parent domain of that: browsers would refuse
+  /// the cookie. Without `Domain` it is the requested host's.
+  /// - Returns: whether there was such a `Domain`.
+  private func removeOwnDomain(from parts: inout [ArraySlice<UInt8>]) -> Bool {
+    guard let ownHost = upstream.hostName, let requestedHost = parsedAuthority?.host else { return false }
+    var places: [Int] = []
+    var domain: [UInt8] = []
+    for place in parts.indices.dropFirst() {
+      guard let start = Self.attributeValue("domain", in: parts[place]) else { continue }
+      places.append(place)
+      domain = parts[place][start...].trimmingOptionalWhitespace.map(\.asciiLowercased)
+    }
+    if domain.first == UInt8(ascii: ".") { domain.removeFirst() }
+    guard Self.isHost(ownHost, inDomain: domain), !Self.isHost(requestedHost, inDomain: domain) else { return false }
+    for place in places.reversed() { parts.remove(at: place) }
+    return true
+  }
+
+  /// The position of an attribute's value in one part of a cookie; nil for other attributes, and without `=`.
+  private static func attributeValue(_ name: String, in part: ArraySlice<UInt8>) -> Int? {
+    guard let equals = part.firstIndex(of: UInt8(ascii: "=")),
+      part[..<equals].trimmingOptionalWhitespace.elementsEqual(name.utf8, by: { $0.asciiLowercased == $1 })
+    else { return nil }
+    return equals + 1
+  }
+
+  /// Whether a host is a domain or below it (RFC 6265, 5.1.3).
+  private static func isHost(_ host: [UInt8], inDomain domain: [UInt8]) -> Bool {
+    guard !domain.isEmpty, host.suffix(domain.count).elementsEqual(domain) else { return false }
+    return host.count == domain.count || host[host.endIndex - domain.count - 1] == UInt8(ascii: ".")
   }
 
   // MARK: Paths

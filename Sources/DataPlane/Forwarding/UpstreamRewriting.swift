@@ -6,6 +6,8 @@ internal import WebFormats
 final class UpstreamRewriting: Sendable {
   /// `Host` as the upstream gets it; nil as it was received.
   let host: [UInt8]?
+  /// ``host`` without its port, in lower case.
+  let hostName: [UInt8]?
   /// The path prefix that requests lose and responses get back: begins with a slash and does not end with one; nil for
   /// none.
   let prefix: [UInt8]?
@@ -42,7 +44,9 @@ final class UpstreamRewriting: Sendable {
     var authorities = addresses.map { address in
       Authority(host: Host.bracketed(address.host).utf8.map(\.asciiLowercased), port: address.port)
     }
-    if let host, let own = Authority(parsing: host.utf8) {
+    let own = host.flatMap { Authority(parsing: $0.utf8) }
+    hostName = own?.host
+    if let own {
       // Without a port an application may write its own port, or leave it out.
       let ports = own.port.map { [$0] } ?? [80, 443] + addresses.map(\.port)
       authorities += ports.map { Authority(host: own.host, port: $0) }
@@ -50,6 +54,9 @@ final class UpstreamRewriting: Sendable {
     self.authorities = authorities
     changesRequests = host != nil || prefix != nil || !removed.isEmpty
   }
+
+  /// Whether `Set-Cookie` may have to be rewritten.
+  var rewritesCookies: Bool { prefix != nil || hostName != nil }
 
   /// Whether a host and port are the upstream's own.
   func isOwn(_ authority: Authority) -> Bool { authorities.contains(authority) }

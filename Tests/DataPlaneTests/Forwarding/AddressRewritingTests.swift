@@ -161,6 +161,53 @@ struct AddressRewritingTests {
     #expect(written("Set-Cookie", value, rewriting(UpstreamRewritingTests.rewriting())) == value)
   }
 
+  @Test(
+    "A cookie loses a Domain of the upstream's own Host that the requested host is not in",
+    arguments: [
+      ("a=b; Domain=app.internal", "a=b"), ("a=b; domain = .APP.internal ; Path=/; HttpOnly", "a=b; Path=/; HttpOnly"),
+      ("a=b; Path=/; Domain=internal; Secure", "a=b; Path=/; Secure"), ("a=b ;Domain=app.internal", "a=b"),
+      ("a=b; Domain=example.com; Domain=app.internal; Secure", "a=b; Secure"),
+      ("__Secure-a=b; Secure; Domain=app.internal", "__Secure-a=b; Secure"), (";Domain=app.internal", ""),
+      // The last one counts, and browsers decide about it.
+      ("a=b; Domain=app.internal; Domain=example.com", "a=b; Domain=app.internal; Domain=example.com"),
+      ("a=b; Domain=app.internal; Domain=", "a=b; Domain=app.internal; Domain="),
+      ("a=b; Domain=app.example.com", "a=b; Domain=app.example.com"), ("a=b; Domain=com", "a=b; Domain=com"),
+      ("a=b; Domain=.example.com", "a=b; Domain=.example.com"), ("a=b; Domain=evil.test", "a=b; Domain=evil.test"),
+      ("a=b; Domain=x.app.internal", "a=b; Domain=x.app.internal"),
+      ("a=b; Domain=pp.internal", "a=b; Domain=pp.internal"),
+      ("a=b; Domain=\"app.internal\"", "a=b; Domain=\"app.internal\""), ("a=b; Domain", "a=b; Domain"),
+      ("a=b; Domain=..app.internal", "a=b; Domain=..app.internal"), ("a=b; Domain=.", "a=b; Domain=."),
+      ("a=b; Domain=app.internal:80", "a=b; Domain=app.internal:80"),
+      ("Domain=app.internal; x", "Domain=app.internal; x"),
+      ("__Host-a=b; Path=/; Domain=app.internal", "__Host-a=b; Path=/; Domain=app.internal"), ("a=b", "a=b"), ("", ""),
+    ])
+  func cookieDomains(_ value: String, _ expected: String) {
+    for host in ["app.internal", "App.Internal:8443"] {
+      for redirects in [true, false] {
+        let upstream = rewriting(UpstreamRewritingTests.rewriting(host: host, redirects: redirects))
+        #expect(written("Set-Cookie", value, upstream) == expected, "\(host)")
+      }
+    }
+    let unset = rewriting(UpstreamRewritingTests.rewriting())
+    #expect(written("Set-Cookie", value, unset) == value)
+    // A request of HTTP/1.0 without Host.
+    let unknown = rewriting(UpstreamRewritingTests.rewriting(host: "app.internal"), authority: "")
+    #expect(written("Set-Cookie", value, unknown) == value)
+  }
+
+  @Test("A cookie keeps a Domain that the requested host and the upstream's own Host share")
+  func sharedCookieDomain() {
+    let upstream = UpstreamRewritingTests.rewriting(host: "wiki.example.com", prefix: "/wiki")
+    for authority in ["app.example.com", "APP.example.com:8443", "example.com"] {
+      let rewriting = rewriting(upstream, authority: authority)
+      #expect(written("Set-Cookie", "a=b; Domain=example.com", rewriting) == "a=b; Domain=example.com", "\(authority)")
+      #expect(
+        written("Set-Cookie", "a=b; Path=/; Domain=wiki.example.com", rewriting) == "a=b; Path=/wiki", "\(authority)")
+    }
+    let other = rewriting(upstream, authority: "otherexample.com")
+    #expect(written("Set-Cookie", "a=b; Domain=example.com; Path=/x", other) == "a=b; Path=/wiki/x")
+  }
+
   @Test("Other fields are never looked at")
   func others() {
     let upstream = rewriting(UpstreamRewritingTests.rewriting(prefix: "/reports"))
@@ -181,10 +228,15 @@ struct AddressRewritingTests {
   func property() {
     let pieces = [
       "http:", "https:", "//", "/", "app.example.com", "127.0.0.1:3000", "evil.example", "@", "\\", "?", "#", ":80",
-      "/reports", "/.auth/", "x", "%0d%0a", "\t", ";", "=", "url", "Path", "[", "]", "\"", "'", "5", ",", " ", "é",
+      "/reports", "/.auth/", "x", "app.internal", "Domain", "; Domain=app.internal", "%0d%0a", "\t", ";", "=", "url",
+      "Path", "[", "]", "\"", "'", "5", ",", " ", "é",
     ]
     var random = SeededNumbers(seed: 23)
-    let upstreams = [UpstreamRewritingTests.rewriting(), UpstreamRewritingTests.rewriting(prefix: "/reports")]
+    let upstreams = [
+      UpstreamRewritingTests.rewriting(), UpstreamRewritingTests.rewriting(prefix: "/reports"),
+      UpstreamRewritingTests.rewriting(host: "app.internal"),
+      UpstreamRewritingTests.rewriting(host: "app.internal", prefix: "/reports"),
+    ]
     var rewritten = 0
     for round in 0..<20_000 {
       let joined: String = (0..<Int.random(in: 0...7, using: &random)).map { _ in
@@ -192,14 +244,14 @@ struct AddressRewritingTests {
       }.joined()
       let value = String(joined.drop { $0 == " " || $0 == "\t" })
       let field = ["Location", "Refresh", "Set-Cookie", "Content-Location"][round % 4]
-      let rewriting = rewriting(upstreams[round / 4 % 2])
+      let rewriting = rewriting(upstreams[round / 4 % upstreams.count])
       let once = written(field, value, rewriting)
       guard once != "malformed" else { continue }
       if once != value { rewritten += 1 }
       #expect(!once.utf8.contains { $0 == 0x0D || $0 == 0x0A }, "\(value)")
       #expect(written(field, once, rewriting) == once, "\(field): \(value)")
       // No origin is given to what named another.
-      if !value.contains("app.example.com"), !value.contains("127.0.0.1:3000") {
+      if ["app.example.com", "127.0.0.1:3000", "app.internal"].allSatisfy({ !value.contains($0) }) {
         #expect(!once.contains("app.example.com"), "\(field): \(value)")
       }
     }

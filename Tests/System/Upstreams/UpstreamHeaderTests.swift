@@ -172,6 +172,8 @@ struct UpstreamRewritingProcessTests {
     let answer = try ask(site, "/reports/a/b", "Location: /login", "Set-Cookie: s=1; Path=/; HttpOnly")
     #expect(answer.status == 302 && answer.fields["Location"] == "/reports/login")
     #expect(answer.fields[all: "Set-Cookie"] == ["s=1; Path=/reports; HttpOnly"])
+    let ofHost = try ask(site, "/reports/a", "Set-Cookie: s=1; Domain=reports.internal; Path=/; HttpOnly")
+    #expect(ofHost.fields[all: "Set-Cookie"] == ["s=1; Path=/reports; HttpOnly"])
     let seen = try site.upstream.waitForRequest { $0.target.hasPrefix("/a/b?") }
     #expect(seen.fields[all: "X-Forwarded-Prefix"] == ["/reports"])
     #expect(seen.fields[all: "Host"] == ["reports.internal"])
@@ -251,6 +253,17 @@ struct UpstreamRewritingProcessTests {
     _ = try site.gateway.client.send("COPY", "/dav/old", fields: fields)
     let seen = try site.upstream.waitForRequest { $0.method == "COPY" }
     #expect(seen.fields[all: "Destination"] == ["http://\(authority)/dav/new"])
+  }
+
+  @Test("A cookie whose Domain is the application's own Host becomes one of the requested host")
+  func cookieOfOwnHost() throws {
+    let site = try site("[[route]]\npath = \"/\"\naccess = \"public\"\n") {
+      $0["upstream", "host"] = "\"app.internal\""
+    }
+    defer { site.stop() }
+    let cookies = ["s=1; Domain=app.internal; HttpOnly", "t=1; Domain=other.test"]
+    let answer = try ask(site, "/a", "Set-Cookie: \(cookies[0])", "Set-Cookie: \(cookies[1])")
+    #expect(answer.fields[all: "Set-Cookie"] == ["s=1; HttpOnly", cookies[1]])
   }
 
   @Test("With rewrite_redirects = false they stay")

@@ -60,9 +60,9 @@ extension DownstreamTransport {
   /// Prepares the rewriting of addresses in the response, by the request that was sent.
   private func prepareAddresses(_ fields: borrowing FieldTable) {
     guard let balancer = exchange.upstream.balancer else { return }
-    // Of cookies only the path is rewritten, and only where there is a prefix.
+    // Of cookies only path and domain are rewritten, and only where there is a prefix or a `Host` of the upstream.
     let hasAddress = fields.has(.location) || fields.has(.contentLocation) || fields.has(.refresh)
-    guard hasAddress || balancer.hasPrefix else { return }
+    guard hasAddress || balancer.rewritesCookies else { return }
     let sent = exchange.upstream.head
     let authority = sent.flatMap { SentHead.clientAuthority($0, &loop.requestHead) } ?? []
     exchange.upstream.addresses = AddressRewriting(

@@ -7,8 +7,8 @@ internal import NIOCore
 /// Addresses that are ejected or fail their checks are left out; never all of them: where none is left, all are tried.
 final class UpstreamBalancer {
   let pools: [UpstreamPool]
-  /// Whether requests lose a path prefix.
-  let hasPrefix: Bool
+  /// Whether the application knows other paths or another host than its clients: its cookies have to be rewritten.
+  let rewritesCookies: Bool
   /// Whether exchanges are streams of their own (HTTP/2).
   let speaksHTTP2: Bool
   private let keepsConnections: Bool
@@ -18,7 +18,7 @@ final class UpstreamBalancer {
   init(_ pools: [UpstreamPool], eventLoop: any EventLoop, seed: UInt64 = .random(in: .min ... .max)) {
     self.pools = pools
     // Of all alike, and stored, because a pool that is asked for them is retained.
-    hasPrefix = pools[0].hasPrefix
+    rewritesCookies = pools[0].rewritesCookies
     speaksHTTP2 = pools[0].speaksHTTP2
     keepsConnections = pools[0].keepsConnections
     self.eventLoop = eventLoop

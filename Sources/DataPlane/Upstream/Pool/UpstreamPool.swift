@@ -17,8 +17,8 @@ final class UpstreamPool {
   /// reads.
   let speaksHTTP2: Bool
   let settings: UpstreamSettings
-  /// Whether requests lose a path prefix.
-  let hasPrefix: Bool
+  /// Whether the application knows other paths or another host than its clients: its cookies have to be rewritten.
+  let rewritesCookies: Bool
   /// Violations in response heads that are repaired.
   let lenience: ResponseLenience
   /// Whether the reason for a malformed response names the key of `lenient` that would accept it.
@@ -75,7 +75,7 @@ final class UpstreamPool {
     self.endpoint = endpoint
     self.number = number
     self.settings = settings
-    hasPrefix = settings.strippedPrefix != nil
+    rewritesCookies = settings.strippedPrefix != nil || settings.host != nil
     waits = UpstreamWaits(settings.timeouts)
     connector = EndpointConnector(endpoint, on: loop.eventLoop, timeout: waits.connect)
     idle = IdleConnections(limit: settings.idleConnectionsPerLoop, wheel: loop.wheel)
