@@ -145,11 +145,13 @@ extension HTTP2ServerSession {
     guard !stream.isReset else { return }
     // Less content than was announced (RFC 9113, 8.1.1).
     guard !stream.lacksContent || stream.isAnswered else { return reset(stream, .protocolError) }
-    // curl ends an upload like this that was answered early, and does not see that the stream is closed before another
-    // frame comes.
+    // curl ends an upload that was answered early, and does not see that the stream is closed before another frame
+    // comes. A stream that has ended whole must not be reset.
     if stream.lacksContent, let pointer {
       nghttp2_submit_rst_stream(
         pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.id, HTTP2ErrorCode.noError.rawValue)
+    } else if stream.isAnswered {
+      announceRoom(ofAtLeast: 1)
     }
     stream.incoming = .ended
     begun.end(stream.id)

@@ -43,9 +43,15 @@ extension HTTP2ServerSession {
   /// Has the client told of room in the window of the connection while others hold much of it: nghttp2 waits until half
   /// of the window was consumed, and no upload could go on if the others held the other half.
   func renewConnectionWindow() {
-    guard let pointer, untakenBytes > Int(policy.connectionWindow) / 8 else { return }
+    guard untakenBytes > Int(policy.connectionWindow) / 8 else { return }
+    announceRoom(ofAtLeast: Int(policy.connectionWindow) / 16)
+  }
+
+  /// Sends WINDOW_UPDATE for the connection if at least this many bytes were consumed since the last one.
+  func announceRoom(ofAtLeast least: Int) {
+    guard let pointer else { return }
     let consumed = Int(nghttp2_session_get_effective_recv_data_length(pointer)) - untakenBytes
-    guard consumed >= Int(policy.connectionWindow) / 16 else { return }
+    guard consumed >= least else { return }
     nghttp2_submit_window_update(pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), 0, Int32(clamping: consumed))
   }
 

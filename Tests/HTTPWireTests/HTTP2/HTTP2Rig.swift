@@ -129,11 +129,14 @@ final class HTTP2Rig: HTTP2SessionHandler {
 
   /// Returns the frames to send, without acknowledgements and the first settings.
   func frames() -> [RawFrame] {
+    allFrames().filter { $0.type != RawFrame.settings && ($0.type != RawFrame.windowUpdate || $0.stream != 0) }
+  }
+
+  /// Returns the frames to send.
+  func allFrames() -> [RawFrame] {
     var buffer = ByteBuffer()
     session.produce(into: &buffer, limit: .max)
-    return RawFrame.read(Array(buffer.readableBytesView)).filter {
-      $0.type != RawFrame.settings && ($0.type != RawFrame.windowUpdate || $0.stream != 0)
-    }
+    return RawFrame.read(Array(buffer.readableBytesView))
   }
 
   /// The code of the RST_STREAM that is due.

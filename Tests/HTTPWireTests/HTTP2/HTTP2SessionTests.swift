@@ -196,6 +196,30 @@ struct HTTP2SessionTests {
     #expect(!rig.session.hasBeenReset, "it costs the client nothing")
   }
 
+  @Test("A client that ends a request of unknown length after its answer is told of the room that is free again")
+  func answeredAndEnded() {
+    let rig = HTTP2Rig()
+    for stream in [UInt32(1), 3, 5, 7] { rig.request(ordinaryFields, stream: stream, end: false) }
+    rig.receive(RawFrame(type: RawFrame.data, stream: 1, payload: Array("abc".utf8)))
+    // Waits for the application, and so is not told of.
+    rig.receive(RawFrame(type: RawFrame.data, stream: 7, payload: Array("waits".utf8)))
+    for stream in rig.streams.dropLast() {
+      var head = responseFields(302)
+      rig.session.respond(&head, on: stream.stream, isWhole: true)
+    }
+    _ = rig.allFrames()
+    let end = RawFrame.endStream
+    let ended: [(UInt32, String, room: UInt32?)] = [(1, "", 3), (3, "defg", 4), (5, "", nil)]
+    for (stream, content, room) in ended {
+      rig.receive(RawFrame(type: RawFrame.data, flags: end, stream: stream, payload: Array(content.utf8)))
+      let expected = room.map { RawFrame(type: RawFrame.windowUpdate, payload: number($0)) }
+      #expect(rig.allFrames() == [expected].compactMap(\.self), "stream \(stream)")
+    }
+    #expect(rig.streams.map(\.closed) == [0, 0, 0, nil] && !rig.session.hasBeenReset)
+    rig.receive(RawFrame(type: RawFrame.data, flags: end, stream: 7))
+    #expect(rig.allFrames().isEmpty, "a request that was not answered yet")
+  }
+
   // MARK: Closing
 
   @Test("Bytes that are not HTTP/2 end the connection at once")
