@@ -4,8 +4,9 @@ import Testing
 
 @testable import ConfigurationFile
 
-// One application behind two upstreams, of which one gets the user in headers of its own.
-@Suite("Headers of the user for an application behind two upstreams")
+// One application behind two upstreams: headers of the user that one of them sets, headers that one of them removes,
+// session cookies and private responses.
+@Suite("Settings of an application behind two upstreams")
 struct SharedApplicationTests {
   /// The upstreams of a configuration whose `[upstream]`, at 127.0.0.1:3000, has headers of its own.
   private func upstreams(_ text: String) throws -> [UpstreamSettings] {
@@ -14,7 +15,7 @@ struct SharedApplicationTests {
     return [found.upstream] + found.upstreams
   }
 
-  @Test("A header with a claim is removed by each upstream with the same address, and one without by its own alone")
+  @Test("A header that an upstream removes or sets from a claim is removed by each upstream with the same address")
   func sameAddress() throws {
     let found = try upstreams(
       """
@@ -33,7 +34,9 @@ struct SharedApplicationTests {
     #expect(found.map(\.name) == ["default", "slow", "both", "another"])
     #expect(found.map(\.ownHeaders) == [["X-Legacy-User", "X-Env"], [], ["X-Other"], []])
     #expect(
-      found.map(\.removedHeaders) == [["X-Other"], ["X-Debug", "X-Legacy-User", "X-Other"], ["X-Legacy-User"], []])
+      found.map(\.removedHeaders) == [
+        ["X-Debug", "X-Other"], ["X-Debug", "X-Legacy-User", "X-Other"], ["X-Legacy-User", "X-Debug"], [],
+      ])
   }
 
   @Test(
@@ -81,12 +84,89 @@ struct SharedApplicationTests {
     #expect(found.map(\.removedHeaders) == [[], [], ["x_legacy_user"]])
   }
 
+  @Test("Session cookies of an upstream are those of each upstream with the same address, in one order")
+  func cookies() throws {
+    let found = try upstreams(
+      """
+      [[upstreams]]
+      name = "one"
+      url = "http://127.0.0.1:3000"
+      end_cookies = ["sid", "token; Path=/x"]
+      [[upstreams]]
+      name = "two"
+      url = "http://localhost:3000"
+      end_cookies = ["late", "sid"]
+      [[upstreams]]
+      name = "another"
+      url = "http://127.0.0.1:3002"
+      end_cookies = ["other"]
+      """)
+    let all = ["sid", "token; Path=/x", "late"]
+    #expect(found.map { $0.cookies.cookies.map(\.description) } == [all, all, all, ["other"]])
+    #expect(found.map(\.cookies.hasPrivateCache) == [false, false, false, false])
+  }
+
+  @Test("Responses are private by each upstream with the same address if they are by one")
+  func privateCache() throws {
+    let found = try upstreams(
+      """
+      [[upstreams]]
+      name = "one"
+      url = "http://127.0.0.1:3000"
+      private_cache = true
+      [[upstreams]]
+      name = "two"
+      url = "http://127.0.0.1:3000"
+      private_cache = false
+      [[upstreams]]
+      name = "another"
+      url = "http://127.0.0.1:3002"
+      """)
+    #expect(found.map(\.cookies.hasPrivateCache) == [true, true, true, false])
+  }
+
+  @Test("Upstreams that have the addresses of a third one between them have the application of that one")
+  func chain() throws {
+    let found = try upstreams(
+      """
+      [[upstreams]]
+      name = "first"
+      url = "http://127.0.0.1:3001"
+      end_cookies = ["sid"]
+      [[upstreams]]
+      name = "second"
+      url = "http://127.0.0.1:3002"
+      [[upstreams]]
+      name = "balanced"
+      urls = ["http://127.0.0.1:3002", "http://127.0.0.1:3001"]
+      """)
+    #expect(found.map { $0.cookies.cookies.map(\.description) } == [[], ["sid"], ["sid"], ["sid"]])
+  }
+
+  @Test("More session cookies than an upstream may have are an error also if several upstreams have them together")
+  func tooManyCookies() throws {
+    func upstream(_ name: String, _ cookies: Range<Int>) -> String {
+      let list = cookies.map { "\"c\($0)\"" }.joined(separator: ", ")
+      return "[[upstreams]]\nname = \"\(name)\"\nurl = \"http://127.0.0.1:3001\"\nend_cookies = [\(list)]\n"
+    }
+    let most = try upstreams(upstream("one", 0..<40) + upstream("two", 20..<64))
+    #expect(most.map(\.cookies.cookies.count) == [0, 64, 64])
+    let error = try #require(throws: ConfigurationError.self) {
+      try upstreams(upstream("one", 0..<40) + upstream("two", 20..<65) + upstream("three", 65..<66))
+    }
+    #expect(error.description.split(separator: "\n").count == 1, "\(error)")
+    #expect(
+      error.description.contains(
+        "the upstreams of one address name 65 cookies in end_cookies together, which hold for each; write at most 64"),
+      "\(error)")
+  }
+
   @Test("Ten times as many upstreams of one address do not take a hundred times as long")
   func many() throws {
     func processorTime(_ count: Int) throws -> Double {
       let headers = "headers = { X-One = \"{sub}\", X-Two = \"{sub}\", X-Three = \"{sub}\" }"
       let text: [String] = (0..<count).map {
-        "[[upstreams]]\nname = \"u\($0)\"\nurl = \"http://127.0.0.1:3000\"\n\(headers)\n"
+        "[[upstreams]]\nname = \"u\($0)\"\nurl = \"http://127.0.0.1:3000\"\nend_cookies = [\"sid\"]\n\(headers)\n"
       }
       var times = (timespec(), timespec())
       clock_gettime(CLOCK_THREAD_CPUTIME_ID, &times.0)

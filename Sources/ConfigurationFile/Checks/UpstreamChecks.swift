@@ -33,32 +33,7 @@ enum UpstreamChecks {
     let headers = builder.upstreamForwarding.headers(of: UpstreamSettings.defaultName)
     if !headers.isEmpty { builder.configuration.identityHeaders.upstreams.append(headers) }
     for (index, other, _) in builders { add(other, at: index, to: &builder, &context) }
-    removeHeadersOfUsers(&builder.configuration)
-  }
-
-  /// Removes the headers that name the user to an application from all requests to it. An application may have several
-  /// upstreams, as for another timeout: what the gateway sends to it by one of them, clients must not send by another.
-  private static func removeHeadersOfUsers(_ configuration: inout Configuration) {
-    let identity = configuration.identityHeaders
-    var names: [UpstreamAddress: [String]] = [:]
-    for settings in [configuration.upstream] + configuration.upstreams {
-      let own = identity.upstreams.first { isSame($0.upstream, settings.name) }
-      let ofUsers = (own?.headers ?? []).filter { !$0.value.claims.isEmpty }.map(\.name)
-      if ofUsers.isEmpty { continue }
-      for address in settings.addresses.map(\.inOneSpelling) {
-        let known = Set(names[address] ?? [])
-        names[address, default: []] += ofUsers.filter { !known.contains($0) }
-      }
-    }
-    if names.isEmpty { return }
-    func complete(_ settings: inout UpstreamSettings) {
-      for name in settings.addresses.flatMap({ names[$0.inOneSpelling] ?? [] }) {
-        let others = settings.ownHeaders + settings.removedHeaders + identity.headers.map(\.name)
-        if !ForwardingRules.isSame(name, asOneOf: others) { settings.removedHeaders.append(name) }
-      }
-    }
-    complete(&configuration.upstream)
-    for index in configuration.upstreams.indices { complete(&configuration.upstreams[index]) }
+    SharedApplications.unite(&builder.configuration, upstreams: builders.map(\.index), &context)
   }
 
   static func path(at index: Int) -> NodePath { NodePath(ConfigurationSchema.upstreams.name).appending(index) }

@@ -8,6 +8,7 @@ import Testing
 // - It is deleted, and the cache cleared, at sign-out and when another account signs in.
 // - Pages of a signed-in user are private, and vary by cookie.
 // - A cookie without HttpOnly is not bound; the log says so once.
+// - Another upstream of the same application forwards the same cookies.
 
 @SystemActor
 @Suite("Session cookies of the application")
@@ -152,5 +153,40 @@ struct EndCookieTests {
     site.gateway.process.signal(SIGHUP)
     try site.gateway.waitForLog("configuration reloaded")
     #expect(try get(anna, site).text.contains("seen=1"))
+  }
+
+  @Test("Another upstream with the same address forwards the application's cookies as the first one does")
+  func secondUpstream() throws {
+    let site = try Self.site { configuration in
+      let url = configuration["upstream", "url"] ?? ""
+      configuration.ending += """
+        [[upstreams]]
+        name = "slow"
+        url = \(url)
+        [[route]]
+        path = "/slow/"
+        upstream = "slow"
+
+        """
+    }
+    defer { site.stop() }
+    let anna = try site.signedIn(as: "anna")
+    let subject = try site.apple.subject(of: "anna")
+    _ = try get(anna, site, "/open-cookie")
+    // Without the code, and the other one as it is: no response by this upstream has set either.
+    for path in ["/x", "/slow/x"] {
+      let answer = try get(anna, site, path)
+      #expect(answer.text.contains("sid=session-of-\(subject)"), "\(path): \(answer.text)")
+      #expect(!answer.text.contains("session-of-\(subject)."), "\(path): \(answer.text)")
+      #expect(answer.text.contains("seen=1"), "\(path): \(answer.text)")
+    }
+    // With the session of another account, by the other upstream, it does not reach the application.
+    let ben = try site.signedIn(as: "ben")
+    let fields = [
+      ("Cookie", "__Host-cordon=\(try #require(ben.jar["__Host-cordon"])); sid=\(try #require(anna.jar["sid"]))"),
+      ("Accept", "*/*"),
+    ]
+    let stolen = try site.gateway.client.get("/slow/x", fields: fields)
+    #expect(stolen.text.contains("hello stranger") && !stolen.text.contains("sid="), "\(stolen.text)")
   }
 }

@@ -21,7 +21,6 @@ struct ConfigurationWarnings {
     warnings += ListWarnings(configuration: configuration, places: places, context: context).all
     warnings += EffectlessWarnings(configuration: configuration, places: places, context: context).all
     warnings += AddressWarnings.warnings(configuration, context)
-    warnings += EndCookieWarnings.warnings(configuration, context)
     warnings += RouteWarnings(configuration: configuration, places: places, context: context).all(hosts)
     warnings += PrefixWarnings(configuration: configuration, places: places, context: context).all(hosts)
     if configuration.access.tokens, !hasGroups {

@@ -19,7 +19,7 @@ package struct UpstreamCookieSettings: Sendable, Equatable {
 }
 
 /// A session cookie of an application (`end_cookies`): `NAME`, or `NAME; Path=/x; Domain=d`.
-package struct EndCookie: Sendable, Equatable, CustomStringConvertible {
+package struct EndCookie: Sendable, Hashable, CustomStringConvertible {
   /// Its name, byte for byte.
   package var name: String
   /// The `Path` with which the application sets it. Default: `/`.

@@ -26,7 +26,7 @@ extension GateConfiguration {
         routes, groups ?? GroupDirectory(settings.groups.map { $0.settings() }),
         allowsUnverifiedEmail: settings.identity.allowUnverifiedEmail),
       endCookies: EndCookies(
-        routes.upstreams.map { settings.upstreamCookies(named: $0) }, keyring, after: previous?.sessions.endCookies
+        settings.upstreamCookies(of: routes), keyring, after: previous?.sessions.endCookies
       ) { upstream, cookie in
         logger.warning(
           "session cookie of an application is not HttpOnly, and is not bound to its account",
@@ -44,9 +44,14 @@ extension GateConfiguration {
 }
 
 extension GatewaySettings {
-  /// The cookies of an upstream that routes name; nil is `[upstream]`.
-  fileprivate func upstreamCookies(named name: String?) -> (upstream: String, cookies: UpstreamCookieSettings) {
-    let named = name.flatMap { name in upstreams.first { $0.name.utf8.elementsEqual(name.utf8) } } ?? upstream
-    return (named.name, named.cookies)
+  /// The cookies of the upstreams that routes name; nil is `[upstream]`.
+  fileprivate func upstreamCookies(of routes: RouteTable) -> [EndCookies.UpstreamCookies] {
+    let all = [upstream] + upstreams
+    let applications = UpstreamApplications(all)
+    return routes.upstreams.map { name in
+      let named = name.flatMap { name in upstreams.firstIndex { $0.name.utf8.elementsEqual(name.utf8) } }
+      let place = named.map { $0 + 1 } ?? 0
+      return (all[place].name, applications.first[place], all[place].cookies)
+    }
   }
 }

@@ -12,8 +12,12 @@ struct EndCookies: Sendable {
   /// Whether no upstream has any.
   let isEmpty: Bool
 
+  /// The settings of one upstream. Those with the same `application` lead to the same one.
+  typealias UpstreamCookies = (upstream: String, application: Int, cookies: UpstreamCookieSettings)
+
   private struct Upstream: Sendable {
     let name: String
+    let application: Int
     let settings: UpstreamCookieSettings
     /// The names of its cookies, each once: a cookie may be deleted on several paths.
     let names: [String]
@@ -25,19 +29,29 @@ struct EndCookies: Sendable {
   ///   - previous: the previous ones, at a reload, whose recorded unbound cookies are kept.
   ///   - report: is called once for each cookie that is set without `HttpOnly`.
   init(
-    _ settings: [(upstream: String, cookies: UpstreamCookieSettings)], _ keyring: SessionKeyring,
+    _ settings: [UpstreamCookies], _ keyring: SessionKeyring,
     after previous: EndCookies? = nil, report: @escaping @Sendable (_ upstream: String, _ cookie: String) -> Void
   ) {
     let known = (previous?.upstreams ?? []).compactMap(\.self)
-    upstreams = settings.map { name, settings in
-      guard !settings.isEmpty else { return nil }
-      let same = known.first { $0.name.utf8.elementsEqual(name.utf8) && $0.settings == settings }
+    var upstreams: [Upstream?] = []
+    for (name, application, settings) in settings {
+      guard !settings.isEmpty else {
+        upstreams.append(nil)
+        continue
+      }
+      // A cookie that was set by one upstream comes back by the others of the same application, too.
+      let shared = upstreams.lazy.compactMap(\.self).first {
+        $0.application == application && $0.settings == settings
+      }
+      let same = shared ?? known.first { $0.name.utf8.elementsEqual(name.utf8) && $0.settings == settings }
       var names: [String] = []
       for cookie in settings.cookies where !names.contains(cookie.name) { names.append(cookie.name) }
-      return Upstream(
-        name: name, settings: settings, names: names,
-        unbound: same?.unbound ?? UnboundCookies { [names] in report(name, names[$0]) })
+      upstreams.append(
+        Upstream(
+          name: name, application: application, settings: settings, names: names,
+          unbound: same?.unbound ?? UnboundCookies { [names] in report(name, names[$0]) }))
     }
+    self.upstreams = upstreams
     self.keyring = keyring
     isEmpty = upstreams.allSatisfy { $0 == nil }
     anonymous = upstreams.map { $0.map { Self.binding(of: nil, $0, keyring) } }
