@@ -64,7 +64,9 @@ extension ConfigurationSchema {
         "upstream.max_connections", .integer(0...1_000_000), into: \.configuration.upstream.maximumConnections,
         """
         Maximum number of connections to each address, over all event loops, for applications with limited \
-        concurrency. Further requests wait until one is free. 0 means no limit.
+        concurrency. Further requests wait until one is free. Upstreams with the same address have together as many as \
+        the largest of their limits. Connections of before a reload count, unless there was no limit. 0 means no \
+        limit: then they are not counted.
         """, unit: "connections", seeAlso: ["upstream.queue"]),
       .withDefault(
         "upstream.queue", .integer(0...100_000), into: \.configuration.upstream.queueLimit,

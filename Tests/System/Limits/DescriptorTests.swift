@@ -233,7 +233,7 @@ struct DescriptorTests {
     #expect(application.most == 1)
   }
 
-  @Test("A request that waits while its upstream is configured differently still gets its connection")
+  @Test("A request that waits while its upstream is configured differently still gets its connection, within the limit")
   func reload() throws {
     let application = try Counted()
     defer { application.upstream.stop() }
@@ -252,8 +252,43 @@ struct DescriptorTests {
     _ = try configuration.install(in: gateway.directory)
     gateway.process.signal(SIGHUP)
     try gateway.waitForLog("configuration reloaded")
+    // Both count: the connection of before, and the request.
+    try waitForQueue(1, gateway)
+    let next = try askHeld(gateway)
+    try waitForQueue(2, gateway)
     application.gate.update { $0 = true }
-    for connection in [held, waiting] { #expect(try HTTPResponse.read(from: connection).status == 200) }
+    for connection in [held, waiting, next] { #expect(try HTTPResponse.read(from: connection).status == 200) }
+    #expect(application.most == 1)
+  }
+
+  @Test("Two upstreams with the same address have together as many connections as one")
+  func sameAddress() throws {
+    let application = try Counted()
+    defer { application.upstream.stop() }
+    let gateway = try GatewayProcess.open(to: application.upstream) {
+      $0["listen", "workers"] = "2"
+      $0["upstream", "max_connections"] = "1"
+      $0["upstream.timeouts", "connect"] = "\"60s\""
+      $0.ending += """
+        [[upstreams]]
+        name = "slow"
+        url = "http://127.0.0.1:\(application.upstream.port)"
+        strip_prefix = "/slow"
+        [[route]]
+        path = "/slow/"
+        access = "public"
+        upstream = "slow"
+        """
+    }
+    defer { gateway.stop() }
+    let held = try askHeld(gateway)
+    try poll("the request to arrive") { application.most == 1 ? () : nil }
+    let slow = try gateway.connect()
+    try slow.send("GET /slow/held HTTP/1.1\r\nHost: \(gateway.client.authority)\r\n\r\n")
+    try waitForQueue(1, gateway)
+    application.gate.update { $0 = true }
+    for connection in [held, slow] { #expect(try HTTPResponse.read(from: connection).status == 200) }
+    #expect(application.most == 1)
   }
 
   @Test("A connection that comes too late for a request is not given to the client's next one, for another upstream")

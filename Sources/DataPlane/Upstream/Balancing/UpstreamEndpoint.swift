@@ -10,7 +10,7 @@ final class UpstreamEndpoint: Sendable {
   let tls: UpstreamTLS?
   /// Looks up the name of the host, or of the proxy on the way; nil for an IP address or a Unix socket.
   let name: NameResolver?
-  /// Limits the connections to it.
+  /// Limits the connections of the upstream to it.
   let limiter: ConnectionLimiter
 
   /// Whether a request was ever answered.

@@ -6,28 +6,36 @@ internal import WebFormats
 package struct UpstreamGroup: Sendable {
   /// The settings that it was made with.
   package let settings: UpstreamSettings
+  /// The limits of its connections, and of those of other groups.
+  package let limits: ConnectionLimits
   let endpoints: [UpstreamEndpoint]
   /// Nil if no address is `https:`, and for connections that are counted separately.
   private let tls: UpstreamTLS?
 
-  /// - Parameter proxy: the HTTP proxy that connections are made through; it looks names up. Default: nil: none.
+  /// - Parameters:
+  ///   - proxy: the HTTP proxy that connections are made through; it looks names up. Default: nil: none.
+  ///   - limits: those of the groups whose connections count together. Default: its own alone.
   /// - Throws: ``TLSConfigurationError`` when the trust store cannot be read.
-  package init(_ settings: UpstreamSettings, proxy: ConnectProxy? = nil) throws {
-    try self.init(settings, proxy: proxy, lookup: SystemResolver.addresses)
+  package init(
+    _ settings: UpstreamSettings, proxy: ConnectProxy? = nil, limits: ConnectionLimits = ConnectionLimits()
+  ) throws {
+    try self.init(settings, proxy: proxy, limits: limits, lookup: SystemResolver.addresses)
   }
 
   /// - Parameter lookup: finds the addresses of a name; may block.
   init(
-    _ settings: UpstreamSettings, proxy: ConnectProxy? = nil, lookup: @escaping NameResolver.Lookup
+    _ settings: UpstreamSettings, proxy: ConnectProxy? = nil, limits: ConnectionLimits = ConnectionLimits(),
+    lookup: @escaping NameResolver.Lookup
   ) throws(TLSConfigurationError) {
     self.settings = settings
+    self.limits = limits
     var tls: UpstreamTLS?
     var endpoints: [UpstreamEndpoint] = []
     for address in settings.addresses.prefix(UpstreamSettings.addressLimit) {
       if case .tcp(_, _, tls: true) = address, tls == nil {
         tls = try UpstreamTLS(settings.tls, applicationProtocol: settings.speaks)
       }
-      let limiter = ConnectionLimiter(limit: settings.maximumConnections, queueLimit: settings.queueLimit)
+      let limiter = limits.limiter(of: settings, to: address)
       switch address {
       case .tcp(let host, let port, let isTLS):
         let (nearest, nearestPort) = proxy.map { ($0.host, $0.port) } ?? (host, port)
@@ -42,6 +50,7 @@ package struct UpstreamGroup: Sendable {
 
   private init(_ settings: UpstreamSettings, endpoints: [UpstreamEndpoint]) {
     self.settings = settings
+    limits = ConnectionLimits()
     self.endpoints = endpoints
     tls = nil
   }

@@ -1,19 +1,17 @@
 internal import NIOCore
-internal import Synchronization
 
-/// Limits the connections to one upstream address over all event loops, and queues the requests beyond the limit.
+/// Limits the connections of one upstream to one address over all event loops, and queues the requests beyond the
+/// limit. A reload that changes the upstream leaves it the same one, so that the connections of before count.
 ///
 /// Each event loop has a pool of its own. A request without a connection waits in the queue of all pools. When a
 /// connection ends, the request that has waited longest may open one, on whichever loop. An idle connection serves the
 /// next request of its own pool, unless one of another pool has waited noticeably longer: then it is closed, so that
 /// the other may open one. The idle connections of other pools are closed as soon as a request waits.
 final class ConnectionLimiter: Sendable {
-  /// Maximum number of connections; 0 is no limit, and then nothing here costs anything.
-  let limit: Int
-  private let queueLimit: Int
-  private let state = Mutex(State())
-  /// Requests that wait: read whenever a connection comes back.
-  private let waiting = Atomic<Int>(0)
+  /// The connections of all upstreams with this address.
+  let address: AddressConnections
+  /// Its number there.
+  let share: AddressConnections.ShareID
 
   /// Notifies the pool of one event loop; may be called from any thread.
   typealias Notify = @Sendable (Notification) -> Void
@@ -46,108 +44,46 @@ final class ConnectionLimiter: Sendable {
     case otherPool
   }
 
-  private struct State {
-    var open = 0
-    var pools: [PoolID: Notify] = [:]
-    var lastPool: PoolID = 0
-    /// Waiting requests by pool, in order of arrival.
-    var queue: [(pool: PoolID, since: NIODeadline)] = []
-    /// Pools that were asked to close idle connections and have not done so yet.
-    var asked: Set<PoolID> = []
+  /// - Parameters:
+  ///   - limit: the maximum number of connections; 0 is no limit.
+  ///   - queueLimit: the maximum number of requests that wait.
+  ///   - address: Default: one that no other upstream has.
+  init(limit: Int, queueLimit: Int, at address: AddressConnections = AddressConnections()) {
+    self.address = address
+    share = address.addShare(limit: limit, queueLimit: queueLimit)
   }
 
-  /// Lead that a request of another pool needs: a new connection costs more than a short wait.
-  private static let minimumLead = TimeAmount.milliseconds(100)
+  deinit { address.removeShare(share) }
 
-  init(limit: Int, queueLimit: Int) {
-    self.limit = limit
-    self.queueLimit = queueLimit
-  }
+  /// Requests that wait at this moment, those of upstreams of before a reload included.
+  var waitingCount: Int { address.waitingCount(of: share) }
 
-  /// Requests that wait at this moment.
-  var waitingCount: Int { waiting.load(ordering: .relaxed) }
+  /// Requests that wait at this moment for connections to the address, by any upstream.
+  var waitingAtAddress: Int { address.waitingCount }
 
-  /// Whether a request waits.
+  /// Whether a request waits for a connection to the address, by any upstream.
   @inline(__always)
-  var isWaitedFor: Bool { limit > 0 && waiting.load(ordering: .relaxed) > 0 }
+  var isWaitedFor: Bool { address.waitingCount > 0 }
 
   /// Registers a pool.
-  func register(_ notify: @escaping Notify) -> PoolID {
-    state.withLock { state in
-      state.lastPool += 1
-      state.pools[state.lastPool] = notify
-      return state.lastPool
-    }
-  }
+  func register(_ notify: @escaping Notify) -> PoolID { address.register(notify, of: share) }
 
   /// Forgets a pool none of whose requests waits.
-  func unregister(_ pool: PoolID) {
-    state.withLock { state in
-      state.pools[pool] = nil
-      state.asked.remove(pool)
-    }
-  }
+  func unregister(_ pool: PoolID) { address.unregister(pool) }
 
   /// Acquires the right to open a connection.
-  func acquire(for pool: PoolID, now: NIODeadline) -> Acquisition {
-    guard limit > 0 else { return .granted }
-    let (acquisition, asked) = state.withLock { state -> (Acquisition, [Notify]) in
-      if state.open < limit, state.queue.isEmpty {
-        state.open += 1
-        return (.granted, [])
-      }
-      guard state.queue.count < queueLimit else { return (.queueFull, []) }
-      state.queue.append((pool, now))
-      count(state)
-      let others = state.pools.filter { $0.key != pool && !state.asked.contains($0.key) }
-      state.asked.formUnion(others.keys)
-      return (.queued, Array(others.values))
-    }
-    for notify in asked { notify(.idleWanted) }
-    return acquisition
-  }
+  func acquire(for pool: PoolID, now: NIODeadline) -> Acquisition { address.acquire(share, for: pool, now: now) }
 
   /// A pool has been notified of ``Notification/idleWanted``, and closes its idle connections now: the next request
   /// that waits notifies it again.
-  func acknowledgeIdleWanted(by pool: PoolID) { state.withLock { _ = $0.asked.remove(pool) } }
+  func acknowledgeIdleWanted(by pool: PoolID) { address.acknowledgeIdleWanted(by: pool) }
 
   /// Removes a request from the queue that has not been granted a connection.
-  func withdraw(from pool: PoolID) {
-    state.withLock { state in
-      // It need not be the same one: the pool itself knows in which order they came.
-      if let place = state.queue.lastIndex(where: { $0.pool == pool }) { state.queue.remove(at: place) }
-      count(state)
-    }
-  }
+  func withdraw(from pool: PoolID) { address.withdraw(share, from: pool) }
 
   /// A connection has ended, or is not to be made after all.
-  func release() {
-    guard limit > 0 else { return }
-    let next = state.withLock { state -> Notify? in
-      while !state.queue.isEmpty {
-        let first = state.queue.removeFirst()
-        count(state)
-        // The right passes on to that pool.
-        if let notify = state.pools[first.pool] { return notify }
-      }
-      state.open -= 1
-      return nil
-    }
-    next?(.granted)
-  }
+  func release() { address.release(share) }
 
   /// A connection of a pool has become idle.
-  func claimant(of pool: PoolID) -> Claimant {
-    state.withLock { state in
-      guard let first = state.queue.first else { return .none }
-      guard let place = state.queue.firstIndex(where: { $0.pool == pool }),
-        state.queue[place].since - first.since < Self.minimumLead
-      else { return .otherPool }
-      state.queue.remove(at: place)
-      count(state)
-      return .ownPool
-    }
-  }
-
-  private func count(_ state: borrowing State) { waiting.store(state.queue.count, ordering: .relaxed) }
+  func claimant(of pool: PoolID) -> Claimant { address.claimant(share, of: pool) }
 }

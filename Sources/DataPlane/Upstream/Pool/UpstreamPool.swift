@@ -86,7 +86,7 @@ final class UpstreamPool {
     self.use = use
     self.proposesLenience = proposesLenience
     self.onEvent = onEvent
-    if endpoint.limiter.limit > 0 { limiterID = endpoint.limiter.register(notifier()) }
+    if settings.maximumConnections > 0 { limiterID = endpoint.limiter.register(notifier()) }
   }
 
   private func notifier() -> ConnectionLimiter.Notify {
@@ -216,17 +216,17 @@ final class UpstreamPool {
   private func notified(of notification: ConnectionLimiter.Notification) {
     switch notification {
     case .granted:
-      if let waiter = nextWaiting() { open(for: waiter) } else { endpoint.limiter.release() }
+      if let waiter = nextWaiting() { open(for: waiter) } else { releaseLimit() }
     case .idleWanted:
       if let limiterID { endpoint.limiter.acknowledgeIdleWanted(by: limiterID) }
-      for _ in 0..<endpoint.limiter.waitingCount { idle.take()?.close() }
+      for _ in 0..<endpoint.limiter.waitingAtAddress { idle.take()?.close() }
     }
   }
 
   /// Makes a connection within the limit.
   private func open(for waiter: UpstreamWaiter) {
     guard loop.descriptors.take(use) else {
-      endpoint.limiter.release()
+      releaseLimit()
       waiter.take()?.upstreamFailed(.noDescriptor)
       return
     }
@@ -358,6 +358,10 @@ final class UpstreamPool {
   /// Returns what a connection held, once it has ended.
   private func giveBack() {
     loop.descriptors.give(use)
-    endpoint.limiter.release()
+    releaseLimit()
+  }
+
+  private func releaseLimit() {
+    if limiterID != nil { endpoint.limiter.release() }
   }
 }

@@ -12,7 +12,8 @@ package struct UpstreamSettings: Sendable, Equatable {
   package var timeouts: UpstreamTimeouts
   /// Idle connections kept per event loop and address; more only while they are used every second. Default: 64.
   package var idleConnectionsPerLoop = 64
-  /// Most connections to each address, over all event loops. Default: 0: no limit.
+  /// Most connections to each address, over all event loops. All upstreams with the same address have together as many
+  /// as the largest of their limits. Default: 0: no limit.
   package var maximumConnections = 0
   /// Requests that may wait, for each address, while as many connections are in use; for as long as connecting may
   /// take. Default: 100. One more is answered 503.

@@ -15,15 +15,22 @@ final class UpstreamWatch: Sendable {
     self.upstreams = Mutex(upstreams)
     (changes, changed) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     changed.yield(upstreams)
+    Self.applyLimits(of: upstreams)
   }
 
   /// Replaces the watched upstreams. Unchanged ones keep their state.
   func apply(_ next: [WatchedUpstream], health: HealthMonitor) {
+    Self.applyLimits(of: next)
     upstreams.withLock { upstreams in
       for check in Set(upstreams.map(\.check)).subtracting(next.map(\.check)) { health.remove(check) }
       upstreams = next
     }
     changed.yield(next)
+  }
+
+  /// Applies the limits of connections, of which all upstreams have the same collection.
+  private static func applyLimits(of upstreams: [WatchedUpstream]) {
+    upstreams.first?.target.limits.apply(upstreams.map(\.target))
   }
 
   /// Runs the health checks, until cancelled.

@@ -13,13 +13,15 @@ struct WatchedUpstream: Sendable {
 
   /// The applications that the routes name, by the number that ``RouteDecision/upstream`` has.
   /// - Parameter known: those of the previous configuration. One with the same settings is kept with its connections
-  ///   and its health, unless a file of its certificates has changed: its connections were made with the old ones.
+  ///   and its health, unless a file of its certificates has changed: its connections were made with the old ones. All
+  ///   are within the same limits.
   /// - Throws: ``UnknownUpstreamError`` if a route names an unknown upstream; TLSConfigurationError.
   static func all(
     of settings: GatewaySettings, routes: RouteTable, keeping known: [WatchedUpstream] = [],
     reading files: SerialWorker, on eventLoop: any EventLoop
   ) async throws -> [WatchedUpstream] {
     var result: [WatchedUpstream] = []
+    let limits = known.first?.target.limits ?? ConnectionLimits()
     for name in routes.upstreams {
       let named = name.map { name in settings.upstreams.first { $0.name.utf8.elementsEqual(name.utf8) } }
       guard let upstream = named ?? settings.upstream, !upstream.addresses.isEmpty else {
@@ -30,7 +32,8 @@ struct WatchedUpstream: Sendable {
       if let same, try await files.run({ Result { try same.target.hasPresentCertificates() } }).get() {
         result.append(same)
       } else {
-        let new = try await WatchedUpstream(upstream, authority: authority, reading: files, on: eventLoop)
+        let new = try await WatchedUpstream(
+          upstream, authority: authority, limits: limits, reading: files, on: eventLoop)
         for same in known { new.target.learn(from: same.target) }
         result.append(new)
       }
@@ -39,9 +42,10 @@ struct WatchedUpstream: Sendable {
   }
 
   private init(
-    _ settings: UpstreamSettings, authority: String, reading files: SerialWorker, on eventLoop: any EventLoop
+    _ settings: UpstreamSettings, authority: String, limits: ConnectionLimits, reading files: SerialWorker,
+    on eventLoop: any EventLoop
   ) async throws {
-    target = try await files.run { Result { try UpstreamGroup(settings) } }.get()
+    target = try await files.run { Result { try UpstreamGroup(settings, limits: limits) } }.get()
     checker = try await UpstreamChecker(target, authority: authority, on: eventLoop)
     self.authority = authority
   }

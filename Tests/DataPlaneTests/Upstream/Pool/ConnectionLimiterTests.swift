@@ -71,4 +71,103 @@ struct ConnectionLimiterTests {
     limiter.release()
     #expect(!limiter.isWaitedFor)
   }
+  // MARK: Several upstreams, and reloads
+
+  /// An upstream at port 9 of this machine.
+  private func group(
+    _ name: String, limit: Int, host: String = "127.0.0.1", within limits: ConnectionLimits
+  ) throws -> UpstreamGroup {
+    var settings = UpstreamSettings(name: name, addresses: [.tcp(host: host, port: 9, tls: false)])
+    settings.maximumConnections = limit
+    return try UpstreamGroup(settings, limits: limits)
+  }
+
+  @Test("Upstreams with the same address have together at most the largest of their limits")
+  func sameAddress() throws {
+    let limits = ConnectionLimits()
+    let groups = [
+      try group("default", limit: 3, within: limits), try group("slow", limit: 1, host: "localhost", within: limits),
+    ]
+    limits.apply(groups)
+    let (limiter, slow) = (groups[0].endpoints[0].limiter, groups[1].endpoints[0].limiter)
+    let (one, other) = (Notifications(), Notifications())
+    let (pool, slowPool) = (limiter.register(one.notify), slow.register(other.notify))
+    #expect(slow.acquire(for: slowPool, now: start) == .granted)
+    // At its own limit: an idle connection of the other upstream would make no room.
+    #expect(slow.acquire(for: slowPool, now: start) == .queued)
+    #expect(one.all.isEmpty)
+    for _ in 0..<2 { #expect(limiter.acquire(for: pool, now: start) == .granted) }
+    #expect(limiter.acquire(for: pool, now: start + .milliseconds(1)) == .queued)
+    #expect(other.all == [.idleWanted])
+    #expect(limiter.waitingCount == 1 && slow.waitingCount == 1 && slow.waitingAtAddress == 2)
+    #expect(slow.claimant(of: slowPool) == .ownPool)
+    #expect(slow.claimant(of: slowPool) == .otherPool)
+    slow.release()
+    #expect(one.all == [.granted] && other.all == [.idleWanted])
+    #expect(!slow.isWaitedFor)
+  }
+
+  @Test("An upstream without a limit is not held up by another one with the same address, and does not hold it up")
+  func withoutLimit() throws {
+    let limits = ConnectionLimits()
+    let groups = [try group("default", limit: 1, within: limits), try group("free", limit: 0, within: limits)]
+    limits.apply(groups)
+    let (limiter, free) = (groups[0].endpoints[0].limiter, groups[1].endpoints[0].limiter)
+    let (pool, freePool) = (limiter.register { _ in }, free.register { _ in })
+    for _ in 0..<3 { #expect(free.acquire(for: freePool, now: start) == .granted) }
+    #expect(limiter.acquire(for: pool, now: start) == .granted)
+    #expect(limiter.acquire(for: pool, now: start) == .queued)
+    #expect(free.acquire(for: freePool, now: start) == .granted)
+  }
+
+  @Test("Connections and requests of before a reload count within the limit of after it")
+  func reload() throws {
+    let limits = ConnectionLimits()
+    let old = try group("default", limit: 1, within: limits)
+    limits.apply([old])
+    let limiter = old.endpoints[0].limiter
+    let (one, other) = (Notifications(), Notifications())
+    let pool = limiter.register(one.notify)
+    #expect(limiter.acquire(for: pool, now: start) == .granted)
+    for _ in 0..<2 { #expect(limiter.acquire(for: pool, now: start) == .queued) }
+
+    // A higher limit: as many as it has room for go on. It holds once it is applied, as the reload may yet fail.
+    let raised = try group("default", limit: 2, within: limits)
+    #expect(raised.endpoints[0].limiter === limiter && raised.endpoints[0] !== old.endpoints[0])
+    #expect(one.all.isEmpty)
+    limits.apply([raised])
+    #expect(one.all == [.granted] && limiter.waitingCount == 1)
+    let newPool = limiter.register(other.notify)
+    #expect(limiter.acquire(for: newPool, now: start) == .queued)
+    #expect(limiter.waitingCount == 2)
+
+    // A lower one: what is open beyond it is closed, and nobody gets its place.
+    limits.apply([try group("default", limit: 1, within: limits)])
+    #expect(limiter.claimant(of: newPool) == .otherPool)
+    limiter.release()
+    #expect(limiter.waitingCount == 2)
+    limiter.release()
+    #expect(one.all.last == .granted && limiter.waitingCount == 1)
+
+    // No limit: nobody waits.
+    limits.apply([try group("default", limit: 0, within: limits)])
+    #expect(other.all == [.granted] && limiter.waitingCount == 0)
+  }
+
+  @Test("An upstream that a reload removes counts until its last connection has ended")
+  func removed() throws {
+    let limits = ConnectionLimits()
+    let present = try group("default", limit: 2, within: limits)
+    let removed = try group("slow", limit: 8, within: limits)
+    limits.apply([present, removed])
+    let (limiter, slow) = (present.endpoints[0].limiter, removed.endpoints[0].limiter)
+    let (one, other) = (Notifications(), Notifications())
+    let (pool, slowPool) = (limiter.register(one.notify), slow.register(other.notify))
+    for _ in 0..<2 { #expect(slow.acquire(for: slowPool, now: start) == .granted) }
+    limits.apply([present])
+    #expect(limiter.acquire(for: pool, now: start) == .queued)
+    #expect(slow.claimant(of: slowPool) == .otherPool)
+    slow.release()
+    #expect(one.all == [.granted])
+  }
 }
