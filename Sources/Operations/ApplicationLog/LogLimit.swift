@@ -14,6 +14,7 @@ package final class LogLimit: Sendable {
 
   private let lines: Int
   private let interval: Duration
+  private let clock: @Sendable () -> Duration
   /// The windows by reason.
   private let windows = Mutex<[String: Window]>([:])
 
@@ -25,16 +26,23 @@ package final class LogLimit: Sendable {
   /// - Parameters:
   ///   - lines: the number of lines for one reason within the interval. Default: 1.
   ///   - interval: begins with a line. Default: a minute.
-  package init(lines: Int = 1, each interval: Duration = .seconds(60)) {
+  ///   - clock: any one clock. If it is set back or ahead by the interval or more, a new interval begins. Default: the
+  ///     steady clock.
+  package init(
+    lines: Int = 1, each interval: Duration = .seconds(60),
+    clock: @escaping @Sendable () -> Duration = { LogLimit.uptime() }
+  ) {
     self.lines = lines
     self.interval = interval
+    self.clock = clock
   }
 
   /// Asks whether a line may be written now; if so, it counts as written.
-  /// - Parameter now: by any one clock. If it is set back or ahead by the interval or more, a new interval begins.
+  /// - Parameter now: by the same clock each time; nil to read that of the limit.
   /// - Returns: the number of lines for this reason that were left out since the last one; nil if it may not.
-  package func admit(_ reason: String = "", at now: Duration = LogLimit.uptime()) -> Int? {
-    windows.withLock { windows in
+  package func admit(_ reason: String = "", at now: Duration? = nil) -> Int? {
+    let now = now ?? clock()
+    return windows.withLock { windows in
       var key = reason
       if windows[key] == nil, windows.count >= Self.mostReasons {
         windows = windows.filter { !isOver($0.value, at: now) }
@@ -52,7 +60,7 @@ package final class LogLimit: Sendable {
   }
 
   /// Whether a line may be written now; if so, it counts as written. See ``admit(_:at:)``.
-  package func isDue(_ reason: String = "", at now: Duration = LogLimit.uptime()) -> Bool {
+  package func isDue(_ reason: String = "", at now: Duration? = nil) -> Bool {
     admit(reason, at: now) != nil
   }
 

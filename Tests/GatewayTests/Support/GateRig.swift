@@ -50,7 +50,9 @@ final class GateRig: Sendable {
     let audit = AuditTrail(LogSettings.silent, keyring: keyring)
     let provider = try apple.provider(clock)
     let clock = clock
-    storeHealth = StoreHealth(settings.store, metrics: metrics, logger: logger, now: clock.milliseconds)
+    // Limits of messages for a time are those of the test's clock.
+    let time = { @Sendable in Duration.milliseconds(clock.milliseconds) }
+    storeHealth = StoreHealth(settings.store, metrics: metrics, logger: logger, now: clock.milliseconds, uptime: time)
     let unrecorded = UnrecordedResults()
     revalidator = Revalidator(
       Revalidator.Dependencies(
@@ -71,7 +73,7 @@ final class GateRig: Sendable {
     storeCheck = StoreCheck(
       store: store, storeHealth: storeHealth, lastSeen: lastSeen, revalidations: revalidations
     ) { clock.milliseconds }
-    let configuration = try GateConfiguration(settings, keyring: keyring)
+    let configuration = try GateConfiguration(settings, keyring: keyring, warnings: GateWarnings(clock: time))
     group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
     let nothing = EndpointAction(bodyLimit: 0, label: .init(number: 0)) { _ in ControlResponse(.ok) }
     let actions = Dictionary(

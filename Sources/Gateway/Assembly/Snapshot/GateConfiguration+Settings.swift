@@ -10,10 +10,12 @@ extension GateConfiguration {
   ///   - assertions: nil if requests carry none.
   ///   - omissions: logs headers that cannot be sent.
   ///   - previous: the configuration before, at a reload.
+  ///   - warnings: the limits of warnings, where there is none before.
   convenience init(
     _ settings: GatewaySettings, groups: GroupDirectory? = nil, keyring: SessionKeyring,
     assertions: SessionAssertions? = nil, omissions: HeaderOmissions = HeaderOmissions(nil),
-    after previous: GateConfiguration? = nil, logger: Logger = Logger(label: "cordon")
+    after previous: GateConfiguration? = nil, warnings: GateWarnings = GateWarnings(),
+    logger: Logger = Logger(label: "cordon")
   ) throws {
     let routes =
       try settings.routeTable
@@ -39,7 +41,7 @@ extension GateConfiguration {
     self.init(
       sites: sites, paths: GatewayPaths(below: settings.prefix), routes: routes, sessions: sessions,
       verify: settings.verify, acceptsBearer: settings.native.acceptsBearer,
-      showsSignInPage: settings.pages.showSignInPage, warnings: previous?.warnings ?? GateWarnings())
+      showsSignInPage: settings.pages.showSignInPage, warnings: previous?.warnings ?? warnings)
   }
 }
 

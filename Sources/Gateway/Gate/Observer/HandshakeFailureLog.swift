@@ -14,7 +14,7 @@ final class HandshakeFailureLog: Sendable {
   init(_ logger: Logger) { self.logger = logger }
 
   /// Logs that the handshake of the client at this address failed.
-  func write(_ failure: HandshakeFailure, of client: String, at now: Duration = LogLimit.uptime()) {
+  func write(_ failure: HandshakeFailure, of client: String, at now: Duration? = nil) {
     guard limit.isDue(failure.counted.label, at: now) else { return }
     func metadata(_ reason: String? = nil, remedy: String) -> Logger.Metadata {
       var metadata: Logger.Metadata = ["peer": "\(client)", "remedy": "\(remedy)"]

@@ -16,8 +16,8 @@ final class RevalidationRecorder: Sendable {
   private let metrics: MetricsRegistry
   private let logger: Logger
   private let clock: @Sendable () -> Date
-  private let failures = LogLimit()
-  private let drops = LogLimit()
+  private let failures: LogLimit
+  private let drops: LogLimit
   /// The pass over the kept results that is under way.
   private let pass = Mutex<Task<Void, Never>?>(nil)
 
@@ -31,6 +31,9 @@ final class RevalidationRecorder: Sendable {
     self.metrics = metrics
     self.logger = logger
     self.clock = clock
+    let time = { @Sendable in Duration.milliseconds(clock().millisecondsSince1970) }
+    failures = LogLimit(clock: time)
+    drops = LogLimit(clock: time)
   }
 
   /// Records a result, or keeps it if the store does not take it.

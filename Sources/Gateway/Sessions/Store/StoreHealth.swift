@@ -8,7 +8,6 @@ internal import Synchronization
 final class StoreHealth: Sendable {
   private let metrics: MetricsRegistry
   private let logger: Logger
-  private let uptime: @Sendable () -> Duration
   private let state: Mutex<StoreAvailability>
   // Copies of the state for the path of a signed-in request, which takes no lock. They are written under the lock of
   // the state: otherwise two changes could leave the copy of the earlier one, such as trust after a refusal.
@@ -18,12 +17,12 @@ final class StoreHealth: Sendable {
   private let isUnreachable = Atomic<Bool>(false)
 
   /// Limits the messages about operations that fail: while the store is locked, all that write do.
-  private let failures = LogLimit(lines: 10)
+  private let failures: LogLimit
   /// Limits the messages about records that are damaged: each request of their users finds them.
-  private let damagedRows = LogLimit()
+  private let damagedRows: LogLimit
   /// Limits the messages about a store that went back: a balancer between two servers may lead to either, time and
   /// again.
-  private let rollbacks = LogLimit()
+  private let rollbacks: LogLimit
 
   /// - Parameters:
   ///   - now: in milliseconds since 1970, as everywhere below.
@@ -34,7 +33,9 @@ final class StoreHealth: Sendable {
   ) {
     self.metrics = metrics
     self.logger = logger
-    self.uptime = uptime
+    failures = LogLimit(lines: 10, clock: uptime)
+    damagedRows = LogLimit(clock: uptime)
+    rollbacks = LogLimit(clock: uptime)
     let initial = StoreAvailability(outageGrace: settings.outageGrace, now: now)
     trust = Atomic(initial.trust.encoded)
     outageGrace = Atomic(initial.outageGrace)
@@ -208,7 +209,7 @@ final class StoreHealth: Sendable {
   /// them, a backup that was restored, or another database at the same address.
   func foundRollback(_ gap: StoreChanges.Gap) {
     metrics.storeRollbacks.count()
-    guard rollbacks.isDue(at: uptime()) else { return }
+    guard rollbacks.isDue() else { return }
     let reason = gap == .otherStore ? "another store answers" : "the store is in an earlier state"
     let remedy =
       "repeat the sign-outs, bans, removals from groups and revocations of the last moments before it (see the audit "
@@ -257,9 +258,9 @@ final class StoreHealth: Sendable {
   private func logFailure(of operation: String, _ error: StoreError) {
     var metadata: Logger.Metadata = ["operation": "\(operation)", "error": "\(error)"]
     if error.code == .damagedRow {
-      guard damagedRows.isDue(at: uptime()) else { return }
+      guard damagedRows.isDue() else { return }
     } else {
-      guard let suppressed = failures.admit("\(operation) \(error.code.rawValue)", at: uptime()) else { return }
+      guard let suppressed = failures.admit("\(operation) \(error.code.rawValue)") else { return }
       if suppressed > 0 { metadata["suppressed"] = "\(suppressed)" }
     }
     logger.error("session store operation failed", metadata: metadata)
