@@ -11,6 +11,8 @@ struct TeamMigration {
   let sessions: SessionManager
   let apple: AppleIdentityProvider
   let keyring: SessionKeyring
+  /// The steady clock of the time limit of a page.
+  var steady: @Sendable () -> ContinuousClock.Instant = { .now }
 
   /// The request for one page of a migration.
   ///
@@ -53,7 +55,7 @@ struct TeamMigration {
   private static let timeLimit = Duration.seconds(60)
 
   func run(_ request: PageRequest) async throws -> MigrationReport {
-    let began = ContinuousClock.now
+    let began = steady()
     if case .prepare(apple.settings.teamID) = request.stage { throw AdminError.sameTeam }
     var reached = request
     var page = try await page(reached)
@@ -67,7 +69,7 @@ struct TeamMigration {
           return MigrationReport(results: results, next: reached.place, stopped: error.message)
         }
         reached.after = subject
-        if .now - began > Self.timeLimit { return MigrationReport(results: results, next: reached.place) }
+        if steady() - began > Self.timeLimit { return MigrationReport(results: results, next: reached.place) }
       }
       if page.isFull {
         reached.after = page.last
@@ -77,7 +79,7 @@ struct TeamMigration {
       } else {
         return MigrationReport(results: results, unpreparedBans: try await unpreparedBanCount(request.stage))
       }
-      if .now - began > Self.timeLimit { return MigrationReport(results: results, next: reached.place) }
+      if steady() - began > Self.timeLimit { return MigrationReport(results: results, next: reached.place) }
       do {
         page = try await self.page(reached)
       } catch {

@@ -14,13 +14,46 @@ struct TeamMigrationTests {
   private static let locked = StoreError(code: .busy, message: "locked")
   private static let team = "XYZ123ABCD"
 
-  private func migration(_ rig: GateRig) throws -> TeamMigration {
+  /// - Parameter pace: the time that passes between two looks at the clock.
+  private func migration(_ rig: GateRig, pace: Duration = .zero) throws -> TeamMigration {
     let logger = Logger(label: "test") { [lines] _ in RecordingLogHandler(lines, ["operation"]) }
+    let time = SteadyTime(pace: pace)
     return TeamMigration(
       store: rig.store,
       storeHealth: StoreHealth(
         rig.settings.store, metrics: rig.metrics, logger: logger, now: rig.clock.milliseconds),
-      sessions: rig.sessions, apple: try rig.apple.provider(rig.clock), keyring: rig.keyring)
+      sessions: rig.sessions, apple: try rig.apple.provider(rig.clock), keyring: rig.keyring,
+      steady: time.next)
+  }
+
+  /// A steady clock of the test's own.
+  private final class SteadyTime: Sendable {
+    private let now = Mutex(ContinuousClock.now)
+    private let pace: Duration
+
+    init(pace: Duration) { self.pace = pace }
+
+    @Sendable func next() -> ContinuousClock.Instant {
+      now.withLock { now in
+        defer { now += pace }
+        return now
+      }
+    }
+  }
+
+  @Test("A page ends when its minute is over, and the next one goes on behind it")
+  func timeLimit() async throws {
+    let rig = try await GateRig()
+    let migration = try migration(rig, pace: .seconds(31))
+    for name in ["001.a", "001.b", "001.c"] { _ = try rig.signIn(name) }
+    var request = TeamMigration.PageRequest(stage: .prepare(team: Self.team))
+    let first = try await migration.run(request)
+    #expect(first.results.map(\.subject) == ["001.a", "001.b"] && first.next == "001.b" && first.stopped == nil)
+    let isPlace = request.begin(at: try #require(first.next))
+    #expect(isPlace)
+    let second = try await migration.run(request)
+    #expect(second.results.map(\.subject) == ["001.c"] && second.next == nil)
+    try await rig.stop()
   }
 
   @Test("Accounts that the store does not change are reported as failed, and the next run does them")
