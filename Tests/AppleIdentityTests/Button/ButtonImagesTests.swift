@@ -45,7 +45,7 @@ struct ButtonImagesTests {
   }
 
   private static let german = ButtonVariant(locale: .german, isWhite: false)
-  private static let long = Duration.seconds(60)
+  private static let long = Duration.seconds(3_600)
 
   @Test("An image is fetched once for all requests that wait, and kept")
   func once() async throws {

@@ -8,7 +8,7 @@ import Testing
 struct ShutdownCoordinatorTests {
   private let ending = ShutdownCoordinator()
   /// For a busy machine.
-  private let patient = ShutdownCoordinator(moment: .seconds(120))
+  private let patient = ShutdownCoordinator(moment: unreachable)
 
   /// Work that goes on until it is released, like an operation of a store that does not answer.
   private func work() -> (work: Task<Void, Never>, release: @Sendable () -> Void) {
@@ -23,7 +23,7 @@ struct ShutdownCoordinatorTests {
     let (work, release) = work()
     #expect(await !ending.finish(work, by: .now))
     release()
-    #expect(await ending.finish(work, by: .now + .seconds(120)))
+    #expect(await ending.finish(work, by: .now + unreachable))
   }
 
   @Test("Work that has ended already is not left behind, though the deadline is over")
@@ -38,10 +38,10 @@ struct ShutdownCoordinatorTests {
   func forced() async {
     let (work, release) = work()
     let began = ContinuousClock.now
-    async let hasEnded = ending.finish(work, by: .now + .seconds(3_600))
+    async let hasEnded = ending.finish(work, by: .now + unreachable)
     ending.force()
     #expect(await !hasEnded)
-    #expect(await !ending.finish(work, by: .now + .seconds(3_600)), "nor is anything waited for afterwards")
+    #expect(await !ending.finish(work, by: .now + unreachable), "nor is anything waited for afterwards")
     #expect(ContinuousClock.now - began < .seconds(600))
     release()
   }
@@ -52,7 +52,7 @@ struct ShutdownCoordinatorTests {
     let isCancelled = Atomic<Bool>(false)
     async let wait: Void = ending.wait {
       begun.yield()
-      do { try await Task.sleep(for: .seconds(60)) } catch { isCancelled.store(true, ordering: .releasing) }
+      do { try await Task.sleep(for: unreachable) } catch { isCancelled.store(true, ordering: .releasing) }
     }
     for await _ in beginnings { break }
     ending.force()
@@ -66,6 +66,6 @@ struct ShutdownCoordinatorTests {
     patient.force()
     let work = Task {}
     await work.value
-    #expect(await patient.finish(work, by: .now + .seconds(3_600)))
+    #expect(await patient.finish(work, by: .now + unreachable))
   }
 }

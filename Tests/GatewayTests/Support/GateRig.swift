@@ -39,7 +39,7 @@ final class GateRig: Sendable {
 
   init(
     _ settings: GatewaySettings? = nil, apple: FakeApple = FakeApple(), secrets: String = "a",
-    longestWait: Duration = RevalidationSchedule.longestWait, accessRequests: SiteEndpoints.AccessRequestQuery? = nil,
+    longestWait: Duration = unreachable, accessRequests: SiteEndpoints.AccessRequestQuery? = nil,
     store: MemoryStore = MemoryStore(), logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
   ) async throws {
     self.store = store
@@ -294,7 +294,7 @@ final class GateRig: Sendable {
     let deadline = ContinuousClock.now + .seconds(120)
     while try await gate.eventLoop.submit({ gate.value.reviews.openSessions.isLookingUp }).get() {
       guard ContinuousClock.now < deadline else { throw WaitedInVain(what: "look-ups to end") }
-      await Task.yield()
+      try await Task.sleep(for: .milliseconds(1))
     }
   }
 

@@ -148,8 +148,8 @@ struct RevalidatedRequestTests {
   private func replicas(
     after seconds: Double, _ answer: FakeApple.Answer, failingFirst: Bool
   ) async throws -> (first: GateRig, second: GateRig, request: Asked, asking: Task<Decided, any Error>, () -> Void) {
-    let first = try await GateRig(longestWait: .seconds(120))
-    let second = try await GateRig(longestWait: .seconds(120), store: first.store)
+    let first = try await GateRig()
+    let second = try await GateRig(store: first.store)
     let (_, cookie) = try first.signIn("001.anna")
     let request = Asked(fields: ["Cookie: \(cookie)"])
     func advance(_ seconds: Double) {
