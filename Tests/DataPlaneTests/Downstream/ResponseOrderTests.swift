@@ -66,6 +66,8 @@ struct ResponseOrderTests {
         try await blocking {
           let client = try rig.connect()
           try client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
+          // A reset takes away what the gateway has not read.
+          try waitUntil { rig.log.upstreams == 1 }
           client.reset()
         }
         #expect(await eventually { rig.log.statuses.count == 1 && rig.log.clients == 0 })

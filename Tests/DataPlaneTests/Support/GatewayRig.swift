@@ -181,6 +181,18 @@ func answeringFirst(_ answer: @escaping @Sendable (RawSocket) throws -> Void) ->
   }
 }
 
+extension UpstreamTimeouts {
+  /// Timeouts that end nothing.
+  static var unreachable: UpstreamTimeouts {
+    var timeouts = UpstreamTimeouts()
+    timeouts.connect = DataPlaneTests.unreachable
+    timeouts.firstByte = DataPlaneTests.unreachable
+    timeouts.bodyProgress = DataPlaneTests.unreachable
+    timeouts.idle = DataPlaneTests.unreachable
+    return timeouts
+  }
+}
+
 func withGateway(
   gate: @escaping ScriptedGate.Decision = ScriptedGate.forwards,
   listener change: (inout ListenerSettings) -> Void = { _ in },
@@ -196,13 +208,15 @@ func withGateway(
   let recorder = Recorder()
   var settings = ListenerSettings(address: .ip(host: "127.0.0.1", port: 0))
   // No timeout ends a test on a busy machine, unless the test sets it.
-  settings.timeouts.head = patience
-  settings.timeouts.handshake = patience
-  settings.timeouts.bodyGrace = patience
+  settings.timeouts.head = unreachable
+  settings.timeouts.handshake = unreachable
+  settings.timeouts.bodyProgress = unreachable
+  settings.timeouts.bodyGrace = unreachable
+  settings.timeouts.idle = unreachable
+  settings.timeouts.writeProgress = unreachable
   change(&settings)
   var upstreamSettings = UpstreamSettings(address: .tcp(host: "127.0.0.1", port: upstream.port, tls: false))
-  upstreamSettings.timeouts.connect = patience
-  upstreamSettings.timeouts.idle = patience
+  upstreamSettings.timeouts = .unreachable
   changeUpstream(&upstreamSettings)
   let target = try UpstreamGroup(upstreamSettings)
   let configuration = try ListenerConfiguration(

@@ -18,7 +18,11 @@ enum RawSocketError: Error {
 
 /// Time after which a test gives up what it waits for: far longer than it takes, also on a machine that is busy with
 /// other suites. No test asserts a time.
-let patience: Duration = .seconds(60)
+let patience: Duration = .seconds(120)
+
+/// Longer than any test takes: for timeouts of the code under test that must not end anything, however long the machine
+/// stands still.
+let unreachable: Duration = .seconds(3_600)
 
 /// A blocking TCP socket on loopback, made of system calls only. Every read and write gives up after ``patience``.
 final class RawSocket: Sendable {
@@ -59,8 +63,8 @@ final class RawSocket: Sendable {
       let count = bytes[sent...].withUnsafeBytes {
         Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
       }
-      guard count > 0 else { throw RawSocketError.system("send", errno) }
-      sent += count
+      guard count > 0 || errno == EINTR else { throw RawSocketError.system("send", errno) }
+      sent += max(count, 0)
     }
   }
 
@@ -92,7 +96,9 @@ final class RawSocket: Sendable {
   /// One read of the system; empty at the end.
   private func readSome() throws -> [UInt8] {
     var piece = [UInt8](repeating: 0, count: 65_536)
-    let count = recv(descriptor, &piece, piece.count, 0)
+    var count = 0
+    // With a timeout the system does not go on by itself when the process was stopped meanwhile.
+    repeat { count = recv(descriptor, &piece, piece.count, 0) } while count < 0 && errno == EINTR
     if count < 0 {
       guard errno == EAGAIN else { return [] }
       throw RawSocketError.silence(String(decoding: ahead.withLock { $0 }.prefix(2_000), as: UTF8.self))

@@ -15,7 +15,8 @@ struct OriginClientTests {
   ) async throws {
     let upstream = try ScriptedUpstream(script)
     let group = try SocketEventLoopGroup(loops: 1)
-    let target = try UpstreamGroup(UpstreamSettings(address: .tcp(host: "127.0.0.1", port: upstream.port, tls: false)))
+    let target = try UpstreamGroup(
+      UpstreamSettings(address: .tcp(host: "127.0.0.1", port: upstream.port, tls: false), timeouts: .unreachable))
     let client = try await OriginClient(
       target, authority: "apple.example", timeout: timeout, bodyLimit: 1_000, proposesLenience: proposesLenience,
       on: group.any())

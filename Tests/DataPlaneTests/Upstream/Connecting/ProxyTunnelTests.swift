@@ -51,16 +51,17 @@ struct ProxyTunnelTests {
         == .refused("the proxy sent data before the connection was used"))
   }
 
-  private func exchange(_ script: @escaping ScriptedUpstream.Script) async throws -> Result<OriginResponse, OriginError>
-  {
+  private func exchange(
+    connect: Duration = unreachable, _ script: @escaping ScriptedUpstream.Script
+  ) async throws -> Result<OriginResponse, OriginError> {
     let proxy = try ScriptedUpstream(script)
     let group = try SocketEventLoopGroup(loops: 1)
     var settings = UpstreamSettings(address: .tcp(host: "apple.invalid", port: 8_080, tls: false))
-    settings.timeouts.connect = .seconds(2)
+    settings.timeouts.connect = connect
     let target = try UpstreamGroup(
       settings, proxy: ConnectProxy(host: "127.0.0.1", port: proxy.port, authorization: Secret("Basic dTpw")))
     let client = try await OriginClient(
-      target, authority: "apple.invalid", timeout: patience, bodyLimit: 100, on: group.any())
+      target, authority: "apple.invalid", timeout: unreachable, bodyLimit: 100, on: group.any())
     let result: Result<OriginResponse, OriginError>
     do throws(OriginError) {
       result = .success(
@@ -90,18 +91,18 @@ struct ProxyTunnelTests {
 
   @Test("A failure at the proxy counts as a request that was not sent, and the reason names it")
   func failures() async throws {
-    let cases: [(ScriptedUpstream.Script, String)] = [
+    let cases: [(ScriptedUpstream.Script, Duration, String)] = [
       (
         { socket, _ in
           _ = try socket.readHead()
           try socket.send("HTTP/1.1 403 Forbidden\r\n\r\n")
-        }, "the proxy answered \"HTTP/1.1 403 Forbidden\""
+        }, unreachable, "the proxy answered \"HTTP/1.1 403 Forbidden\""
       ),
-      ({ socket, _ in _ = try socket.readHead() }, "the proxy closed the connection"),
-      ({ socket, _ in _ = try? socket.readToEnd() }, "the proxy did not reply in time"),
+      ({ socket, _ in _ = try socket.readHead() }, unreachable, "the proxy closed the connection"),
+      ({ socket, _ in _ = try? socket.readToEnd() }, .seconds(4), "the proxy did not reply in time"),
     ]
-    for (script, reason) in cases {
-      let result = try await exchange(script)
+    for (script, limit, reason) in cases {
+      let result = try await exchange(connect: limit, script)
       guard case .failure(.notSent(let found)) = result else {
         Issue.record("\(result)")
         continue
