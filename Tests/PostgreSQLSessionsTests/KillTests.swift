@@ -15,7 +15,7 @@ struct KillTests {
     let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     let program = URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent("store-writer").path
     let said = try await KilledWriter(program, ["write", url]) {
-      try await PostgreSQLSessionStore(url: url, connections: 2, notifies: false)
+      try await openStore(url, connections: 2, notifies: false)
     }.run(rounds: 60)
     #expect(said.began.count > 300 && said.ended.count > 60, "\(said.began.count) and \(said.ended.count)")
   }
@@ -24,7 +24,7 @@ struct KillTests {
   func redemptions() async throws {
     let url = try PostgreSQLServer.current.makeDatabase()
     let code = InvitationCode.random()
-    let store = try await PostgreSQLSessionStore(url: url, connections: 2, notifies: false)
+    let store = try await openStore(url, connections: 2, notifies: false)
     let invitation = Invitation(
       id: "aaaaaaaa", group: try #require(GroupName("staff")), uses: 1_000_000, expires: .now + 86_400, note: nil,
       created: .now, by: "cli")
@@ -33,7 +33,7 @@ struct KillTests {
     let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     let program = URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent("store-writer").path
     let writer = KilledWriter(program, ["redeem", url, code.exposedText]) {
-      try await PostgreSQLSessionStore(url: url, connections: 2, notifies: false)
+      try await openStore(url, connections: 2, notifies: false)
     }
     let members = try await writer.runRedemptions(rounds: 20, hash: code.hash) { Subject("joiner.\($0)") }
     #expect(members > 40, "\(members)")

@@ -10,7 +10,7 @@ import Testing
 @Suite("TLS towards the database server")
 struct TLSTests {
   private func open(_ url: String) async throws -> PostgreSQLSessionStore {
-    try await PostgreSQLSessionStore(url: url, connections: 2, notifies: false)
+    try await openStore(url, connections: 2, notifies: false)
   }
 
   /// The address of a fresh database of the server, by its name instead of its number, as certificates have it.
@@ -23,7 +23,7 @@ struct TLSTests {
     let authority = try CertificateAuthority()
     let server = try await PostgreSQLServer.started(certificate: try authority.certificate(of: "localhost"))
     let url = try address(server, "sslmode=verify-full&sslrootcert=\(authority.root)")
-    let store = try await PostgreSQLSessionStore(url: url, connections: 2)
+    let store = try await openStore(url, connections: 2)
     let known = try await store.complete(try signIn()).snapshot
     #expect(try await store.find(known.session.handle) == known)
     // The listener's connection too.

@@ -97,7 +97,7 @@ struct TroubleTests {
   func hangs() async throws {
     let folder = try TemporaryDirectory()
     let store = try SQLiteSessionStore(
-      path: folder.file("cordon.db"), busyTimeout: .seconds(1), answerLimit: .seconds(2))
+      path: folder.file("cordon.db"), busyTimeout: .seconds(1), answerLimit: .seconds(5))
     let known = try await store.complete(try signIn()).snapshot
     let release = DispatchSemaphore(value: 0)
     defer { release.signal() }

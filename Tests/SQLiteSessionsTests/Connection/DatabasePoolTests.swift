@@ -211,7 +211,7 @@ struct DatabasePoolTests {
 
   @Test("A write that does not return is given up, and so are those behind it, of which none is carried out")
   func hungWriter() async throws {
-    let pool = try pool(answerLimit: .seconds(2))
+    let pool = try pool(answerLimit: .seconds(5))
     let hold = Hold()
     defer { hold.release() }
     let stuck = Task {
@@ -250,7 +250,7 @@ struct DatabasePoolTests {
 
   @Test("Reads are refused at once while no connection answers, and go on as soon as one does")
   func hungReaders() async throws {
-    let pool = try pool(readers: 2, answerLimit: .seconds(2))
+    let pool = try pool(readers: 2, answerLimit: .seconds(5))
     let holds = [Hold(), Hold()]
     defer { for hold in holds { hold.release() } }
     let stuck = holds.map { hold in
@@ -310,7 +310,7 @@ struct DatabasePoolTests {
       #expect(try await pool.read { try Self.count($0) } == number)
     }
     // The dispatch queue lets go of its last job a moment after the caller hears of it.
-    let deadline = ContinuousClock.now + .seconds(60)
+    let deadline = ContinuousClock.now + .seconds(120)
     while FileManager.default.fileExists(atPath: path + "-wal"), ContinuousClock.now < deadline { await Task.yield() }
     #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
   }
