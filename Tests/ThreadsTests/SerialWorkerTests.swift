@@ -25,7 +25,7 @@ struct SerialWorkerTests {
     #expect(order == Array(0..<100))
   }
 
-  @Test("Work that blocks keeps other work of the worker waiting, and no other task", .timeLimit(.minutes(2)))
+  @Test("Work that blocks keeps other work of the worker waiting, and no other task", .timeLimit(.minutes(5)))
   func blocked() async {
     let block = Block()
     // More than there are threads for tasks.
@@ -63,7 +63,7 @@ struct SerialWorkerTests {
     #expect(name == "cordon-test")
   }
 
-  @Test("Without work a worker has no thread: nothing keeps it", .timeLimit(.minutes(2)))
+  @Test("Without work a worker has no thread: nothing keeps it", .timeLimit(.minutes(5)))
   func end() async throws {
     weak var ended: SerialWorker?
     do {
@@ -89,7 +89,7 @@ struct SerialWorkerTests {
     #expect(last == first)
   }
 
-  @Test("Work is done whether it comes before or after the end of a thread that lingers", .timeLimit(.minutes(2)))
+  @Test("Work is done whether it comes before or after the end of a thread that lingers", .timeLimit(.minutes(5)))
   func endOfLingering() async throws {
     weak var ended: SerialWorker?
     do {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The wake-up of a thread")
 struct WakeUpTests {
-  @Test("A thread sleeps until it is woken, each time again", .timeLimit(.minutes(2)))
+  @Test("A thread sleeps until it is woken, each time again", .timeLimit(.minutes(5)))
   func woken() async throws {
     let (there, back) = (WakeUp(), WakeUp())
     let count = Count()
@@ -29,7 +29,7 @@ struct WakeUpTests {
     #expect(isWokenEachTime)
   }
 
-  @Test("Calls before the sleep end it at once, and only that one", .timeLimit(.minutes(2)))
+  @Test("Calls before the sleep end it at once, and only that one", .timeLimit(.minutes(5)))
   func kept() {
     let wakeUp = WakeUp()
     for _ in 0..<3 { wakeUp.ring() }
@@ -50,7 +50,7 @@ struct WakeUpTests {
     #expect(begin.duration(to: clock.now) >= limit)
   }
 
-  @Test("A sleep with a limit ends when the thread is woken, however long the limit", .timeLimit(.minutes(2)))
+  @Test("A sleep with a limit ends when the thread is woken, however long the limit", .timeLimit(.minutes(5)))
   func wokenBeforeTheLimit() async throws {
     let wakeUp = WakeUp()
     let worker = SerialWorker(named: "cordon-test")

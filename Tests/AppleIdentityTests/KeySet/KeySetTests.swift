@@ -335,7 +335,7 @@ struct KeySetTests {
 
   @Test(
     "While Apple does not answer, a held key of an old set is used at once, and the set is fetched beside that",
-    .timeLimit(.minutes(2)))
+    .timeLimit(.minutes(5)))
   func oldSetWhileAppleHangs() async throws {
     let (stream, opener) = AsyncStream.makeStream(of: Void.self)
     let gate = Gate(stream)

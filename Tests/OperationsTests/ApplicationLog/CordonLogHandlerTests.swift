@@ -18,7 +18,7 @@ struct CordonLogHandlerTests {
         clock: { Timestamp(microseconds: 0) })
     }
     act(&logger)
-    output.flush()
+    output.flush(atMost: patience)
     try pipe.fileHandleForWriting.close()
     return String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
   }
@@ -41,7 +41,7 @@ struct CordonLogHandlerTests {
     let control = LogControl(settings, output: output)
     output.write(([UInt8](repeating: 0x61, count: 100) + [0x0A]).span)
     output.write(Array("fits\n".utf8).span)
-    output.flush()
+    output.flush(atMost: patience)
     try pipe.fileHandleForWriting.close()
     return try withExtendedLifetime(control) {
       String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)

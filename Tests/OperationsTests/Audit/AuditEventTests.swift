@@ -56,7 +56,7 @@ struct AuditEventTests {
       .administration(act: "x", by: "x"),
     ]
     for action in actions { log.record(AuditEvent(time: Timestamp(microseconds: 0), action: action)) }
-    output.flush()
+    output.flush(atMost: patience)
     try pipe.fileHandleForWriting.close()
     let lines = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self).split(separator: "\n")
     #expect(lines.count == 1 && lines.first?.contains("\"event\":\"\(name.rawValue)\"") == true, "\(lines)")
@@ -73,7 +73,7 @@ struct AuditEventTests {
       AuditEvent(
         time: Timestamp(microseconds: 0), action: .signOut, user: "u-1", session: "s-1", peer: "::1\n",
         requestID: "r-1", clientID: "com.example.web"))
-    output.flush()
+    output.flush(atMost: patience)
     try pipe.fileHandleForWriting.close()
     #expect(
       String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)

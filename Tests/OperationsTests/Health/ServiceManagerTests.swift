@@ -63,7 +63,7 @@ struct ServiceManagerTests {
     #expect(receiver.read() == [])
   }
 
-  @Test("A manager that does not read blocks nothing, and gets the state when it reads again", .timeLimit(.minutes(1)))
+  @Test("A manager that does not read blocks nothing, and gets the state when it reads again", .timeLimit(.minutes(5)))
   func stalled() throws {
     let receiver = try Receiver()
     let manager = manager(["NOTIFY_SOCKET": receiver.name])
@@ -79,7 +79,7 @@ struct ServiceManagerTests {
     #expect(receiver.read() == [], "nothing is sent twice")
   }
 
-  @Test("The end of the process replaces what was not taken before", .timeLimit(.minutes(1)))
+  @Test("The end of the process replaces what was not taken before", .timeLimit(.minutes(5)))
   func stopping() throws {
     let receiver = try Receiver()
     let manager = manager(["NOTIFY_SOCKET": receiver.name])
@@ -91,7 +91,7 @@ struct ServiceManagerTests {
     #expect(receiver.read() == ["STOPPING=1", "WATCHDOG=1"], "a ping sends what waits, too")
   }
 
-  @Test("Of many messages that are not taken, the newest are kept", .timeLimit(.minutes(1)))
+  @Test("Of many messages that are not taken, the newest are kept", .timeLimit(.minutes(5)))
   func bounded() throws {
     let receiver = try Receiver()
     let manager = manager(["NOTIFY_SOCKET": receiver.name])

@@ -25,7 +25,7 @@ struct LogSinkTests {
         }
       }
     }
-    output.flush()
+    output.flush(atMost: patience)
     try pipe.fileHandleForWriting.close()
     let lines = String(decoding: await read, as: UTF8.self).split(separator: "\n")
     #expect(lines.count == 4_000)
@@ -33,7 +33,7 @@ struct LogSinkTests {
     #expect(output.droppedBytes == 0)
   }
 
-  @Test("Lines that may be batched are written without a flush, each time again", .timeLimit(.minutes(1)))
+  @Test("Lines that may be batched are written without a flush, each time again", .timeLimit(.minutes(5)))
   func deferred() throws {
     let pipe = Pipe()
     let output = LogSink(descriptor: pipe.fileHandleForWriting.fileDescriptor)
@@ -51,7 +51,7 @@ struct LogSinkTests {
     output.write([UInt8](repeating: 0x61, count: 101).span)
     #expect(output.droppedBytes == 101)
     output.write(Array("fits\n".utf8).span)
-    output.flush()
+    output.flush(atMost: patience)
     try pipe.fileHandleForWriting.close()
     #expect(pipe.fileHandleForReading.readDataToEndOfFile() == Data("fits\n".utf8))
   }
@@ -71,12 +71,12 @@ struct LogSinkTests {
     var arrived = 0
     while arrived + Int(dropped) < 1_000_000 { arrived += reader.availableData.count }
     #expect(arrived + Int(dropped) == 1_000_000, "what was not dropped is whole")
-    #expect(output.flush())
+    #expect(output.flush(atMost: patience))
   }
 
   @Test(
     "Once lines are written again, one tells how many were dropped, behind those that were kept",
-    .timeLimit(.minutes(1)))
+    .timeLimit(.minutes(5)))
   func gap() throws {
     let pipe = Pipe()
     let output = LogSink(descriptor: pipe.fileHandleForWriting.fileDescriptor, capacity: 100_000)
@@ -107,7 +107,7 @@ struct LogSinkTests {
     }
     #expect(kept + told == 1_000 && toldBytes == Int(dropped) && last.hasPrefix("gap of"))
     output.write(Array("next\n".utf8).span)
-    output.flush()
+    output.flush(atMost: patience)
     #expect(reader.availableData == Data("next\n".utf8), "it is told once")
   }
 
@@ -123,13 +123,13 @@ struct LogSinkTests {
     output.reportGaps { Array("gap of \($0.lines) lines, \($0.bytes) bytes\n".utf8) }
     for line in ["one\n", "two\nthree\n"] {
       output.write(Array(line.utf8).span)
-      output.flush()
+      output.flush(atMost: patience)
     }
     #expect(output.droppedBytes == 14)
     dup2(second.fileHandleForWriting.fileDescriptor, descriptor)
     try second.fileHandleForWriting.close()
     output.write(Array("next\n".utf8).span)
-    output.flush()
+    output.flush(atMost: patience)
     #expect(second.fileHandleForReading.availableData == Data("next\ngap of 3 lines, 14 bytes\n".utf8))
   }
 
@@ -145,13 +145,13 @@ struct LogSinkTests {
     output.write(([UInt8](repeating: 0x61, count: 300_000) + [0x0A]).span)
     _ = try first.fileHandleForReading.read(upToCount: 1)
     try first.fileHandleForReading.close()
-    output.flush()
+    output.flush(atMost: patience)
     #expect(output.droppedBytes > 0)
     dup2(second.fileHandleForWriting.fileDescriptor, descriptor)
     try second.fileHandleForWriting.close()
     for line in ["next\n", "last\n"] {
       output.write(Array(line.utf8).span)
-      output.flush()
+      output.flush(atMost: patience)
     }
     #expect(second.fileHandleForReading.availableData == Data("\nnext\nlast\n".utf8))
   }
@@ -162,13 +162,13 @@ struct LogSinkTests {
     // A stack of a PiB: more than an address space has.
     let output = LogSink(
       descriptor: pipe.fileHandleForWriting.fileDescriptor, capacity: 1_000, stackSize: 1 << 50)
-    #expect(output.flush())
+    #expect(output.flush(atMost: patience))
     for number in 0..<100 {
       let line = Array("line \(number)\n".utf8)
       output.write(line.span, atOnce: number % 2 == 0)
       #expect(pipe.fileHandleForReading.availableData == Data(line))
     }
-    #expect(output.flush() && output.droppedBytes == 0)
+    #expect(output.flush(atMost: patience) && output.droppedBytes == 0)
   }
 
   @Test("Without a thread left for the sink, lines from many threads arrive whole")
@@ -184,14 +184,14 @@ struct LogSinkTests {
         }
       }
     }
-    #expect(output.flush(atMost: .seconds(60)))
+    #expect(output.flush(atMost: patience))
     try pipe.fileHandleForWriting.close()
     let lines = String(decoding: await read, as: UTF8.self).split(separator: "\n")
     #expect(Set(lines).count == 800 && lines.allSatisfy { $0.wholeMatch(of: /writer \d line \d+/) != nil })
     #expect(output.droppedBytes == 0)
   }
 
-  @Test("When a sink is released, its thread writes what waits, and ends", .timeLimit(.minutes(1)))
+  @Test("When a sink is released, its thread writes what waits, and ends", .timeLimit(.minutes(5)))
   func released() async throws {
     let pipe = Pipe()
     weak var writer: LogWriter?
@@ -208,7 +208,7 @@ struct LogSinkTests {
   func closed() {
     let output = LogSink(descriptor: -1)
     output.write(Array("gone\n".utf8).span)
-    output.flush()
+    output.flush(atMost: patience)
     #expect(output.droppedBytes == 5)
     #expect(!output.isTerminal)
   }

@@ -6,7 +6,7 @@ import Testing
 // Cases: bytes and ends that are written before the channel is opened, within a callback, and without a flush; a write
 // that fails before what the peer had sent was read; both ends, and the input alone, closed here; a reset.
 
-@Suite("The ends and the order of a channel", .timeLimit(.minutes(2)))
+@Suite("The ends and the order of a channel", .timeLimit(.minutes(5)))
 struct ChannelOrderTests {
   @Test(
     "Bytes written before a channel was opened are sent when it is",

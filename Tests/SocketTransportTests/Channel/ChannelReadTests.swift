@@ -6,7 +6,7 @@ import Testing
 // Cases: what came before the channel was opened, with it and later; more than a buffer; reads that are not asked for;
 // both ends of the input, with reads that are asked for and without; errors.
 
-@Suite("Reads of a channel", .timeLimit(.minutes(2)))
+@Suite("Reads of a channel", .timeLimit(.minutes(5)))
 struct ChannelReadTests {
   @Test(
     "Bytes that came before the channel was opened, and later ones, are read in their order",

@@ -9,7 +9,7 @@ import Testing
 // Cases: what the system takes at once and what it does not, the order of both, the marks of a full queue, promises,
 // and the ends: of the output, of the channel, and of the peer.
 
-@Suite("Writes of a channel", .timeLimit(.minutes(2)))
+@Suite("Writes of a channel", .timeLimit(.minutes(5)))
 struct ChannelWriteTests {
   private static let size = 6_000_000
 

@@ -7,7 +7,7 @@ import Testing
 
 // Cases: the order of tasks, of the loop itself and from other threads; timers; sockets beside them; groups.
 
-@Suite("An event loop", .timeLimit(.minutes(2)))
+@Suite("An event loop", .timeLimit(.minutes(5)))
 struct EventLoopTests {
   private final class Counter: Sendable {
     private let count = Atomic<Int>(0)

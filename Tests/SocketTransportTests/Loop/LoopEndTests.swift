@@ -8,7 +8,7 @@ import Testing
 // Cases: ends with tasks, timers, sockets and connections left; several ends of one loop; an end before its thread has
 // begun, and one while tasks or connections come.
 
-@Suite("The end of an event loop", .timeLimit(.minutes(2)))
+@Suite("The end of an event loop", .timeLimit(.minutes(5)))
 struct LoopEndTests {
   @Test("At the end what was added before is performed, timers fail, and the thread ends")
   func end() async throws {

@@ -4,7 +4,7 @@ import Testing
 @testable import SocketTransport
 
 /// Time for whatever takes no time on a machine that does nothing else.
-let patience = TimeAmount.seconds(60)
+let patience = TimeAmount.seconds(120)
 
 func withLoop(_ body: (SocketEventLoop) async throws -> Void) async throws {
   let group = try SocketEventLoopGroup(loops: 1)
