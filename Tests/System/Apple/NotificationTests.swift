@@ -168,19 +168,21 @@ struct NotificationTests {
     ])
     let parts = try JWTParts(forged)
     try site.apple.forgetRequests()
+    let began = ContinuousClock.now
+    var refusals = 0
     for number in 0..<1_000 {
       let token = try JWTParts.token(
         header: parts.header.merging(["kid": "K\(number)"]) { $1 }, claims: parts.claims, signature: parts.parts[2])
       let response = try site.gateway.client.post("/.auth/notifications", json: ["payload": token])
-      // 503 once nobody looks whether Apple has such a key by now.
-      guard number == 0 ? [400, 503].contains(response.status) : response.status == 503 else {
-        Issue.record("\(number): \(response.status)")
-        break
-      }
+      // 503 while nobody looks whether Apple has such a key by now.
+      if response.status == 400 { refusals += 1 } else { #expect(response.status == 503, "\(number)") }
     }
-    #expect(try site.apple.requests(at: "/auth/keys").count <= 1)
+    // A minute later, as on a machine that is busy, Apple is asked again, and another line is logged.
+    let minutes = Int((ContinuousClock.now - began) / .seconds(60))
+    #expect(refusals <= 1 + minutes)
+    #expect(try site.apple.requests(at: "/auth/keys").count <= 1 + minutes)
     let log = String(decoding: site.gateway.log, as: UTF8.self)
-    #expect(log.components(separatedBy: "notification rejected").count - 1 <= 3)
+    #expect(log.components(separatedBy: "notification rejected").count - 1 <= 3 + minutes)
   }
 
   @Test("Apple's time of an event is compared with Apple's time of the sign-in, though our clock is ahead")

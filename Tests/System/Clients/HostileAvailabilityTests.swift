@@ -29,7 +29,7 @@ struct HostileAvailabilityTests {
       configuration["", "public_url"] = "\"https://localhost:\(configuration.port)\""
       configuration["listen", "tls_certificate_file"] = "\"\(certificate)\""
       configuration["listen", "tls_private_key_file"] = "\"\(key)\""
-      configuration["listen.timeouts", "handshake"] = "\"1s\""
+      configuration["listen.timeouts", "handshake"] = "\"4s\""
     }
     defer { gateway.stop() }
     let pid = gateway.process.pid

@@ -13,8 +13,8 @@ import Testing
 @Suite(
   "Requests that nobody honest sends", .serialized,
   .site(adjust: {
-    $0["listen.timeouts", "head"] = "\"1s\""
-    $0["listen.timeouts", "body_progress"] = "\"1s\""
+    $0["listen.timeouts", "head"] = "\"3s\""
+    $0["listen.timeouts", "body_progress"] = "\"3s\""
     $0.ending = """
       [[route]]
       path = "/"

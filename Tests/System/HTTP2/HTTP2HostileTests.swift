@@ -309,7 +309,7 @@ struct HTTP2HostileTests {
   func timeouts() throws {
     struct Status: Decodable { var status: String }
     try withGateway {
-      for key in ["head", "body_progress", "idle", "write_progress"] { $0["listen.timeouts", key] = "\"500ms\"" }
+      for key in ["head", "body_progress", "idle", "write_progress"] { $0["listen.timeouts", key] = "\"1s\"" }
     } _: { gateway, _ in
       let head: End = try gateway.surviving { try run(gateway, "half_head") }
       #expect(head.told == 11 && head.open == false)
@@ -327,7 +327,7 @@ struct HTTP2HostileTests {
       #expect(idle.told == nil && idle.open == false)
     }
     try withGateway {
-      $0["listen.timeouts", "head"] = "\"2s\""
+      $0["listen.timeouts", "head"] = "\"3s\""
     } _: { gateway, _ in
       let head: End = try gateway.surviving { try run(gateway, "stays") }
       #expect(head.told == 11 && head.open == false)

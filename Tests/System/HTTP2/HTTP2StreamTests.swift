@@ -70,13 +70,13 @@ struct HTTP2StreamTests {
       },
       adjust: {
         $0.acceptHTTP2()
-        $0["listen.timeouts", "write_progress"] = "\"1s\""
+        $0["listen.timeouts", "write_progress"] = "\"2s\""
         $0.ending = "[[route]]\npath = \"/public/\"\naccess = \"public\"\n"
       })
     defer { site.stop() }
     // With the protocol's window for the connection it takes longer than write_progress.
     let outcome: Outcome = try HTTP2Client(site.gateway).run(
-      ["beside", "/public/large", "/public/small", "0.02"] + priorities)
+      ["beside", "/public/large", "/public/small", "0.04"] + priorities)
     #expect(outcome.large == size && outcome.reset == nil)
     #expect(outcome.small == "upstream saw GET /public/small")
     if priorities.isEmpty { #expect(outcome.before.map { $0 < size / 4 } == true) }

@@ -20,7 +20,7 @@ struct HTTP2UpstreamFailureTests {
     var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:\(port)")
     configuration["listen", "workers"] = "1"
     configuration["upstream", "protocol"] = "\"h2\""
-    configuration["upstream.timeouts", "first_byte"] = "\"5s\""
+    configuration["upstream.timeouts", "first_byte"] = "\"30s\""
     configuration.acceptHTTP2()
     configuration.ending = GatewayConfiguration.everythingPublic
     let gateway = try GatewayProcess(configuration)

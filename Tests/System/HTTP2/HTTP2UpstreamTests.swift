@@ -22,7 +22,7 @@ struct HTTP2UpstreamTests {
       $0["listen", "workers"] = "1"
       $0["upstream", "url"] = "\"http://127.0.0.1:\(port)\""
       $0["upstream", "protocol"] = "\"h2\""
-      $0["upstream.timeouts", "first_byte"] = "\"5s\""
+      $0["upstream.timeouts", "first_byte"] = "\"30s\""
       $0.ending = "[[route]]\npath = \"/public/\"\naccess = \"public\"\n"
     })
     defer { site.stop() }

@@ -46,9 +46,19 @@ struct LimitsTests {
     defer { upstream.stop() }
     let gateway = try GatewayProcess.open(to: upstream) { configuration in
       configuration["listen.limits", "body_size"] = "10000"
-      configuration["listen.timeouts", "head"] = "\"500ms\""
-      configuration["listen.timeouts", "body_progress"] = "\"500ms\""
-      configuration["upstream.timeouts", "first_byte"] = "\"500ms\""
+      configuration["listen.timeouts", "head"] = "\"1500ms\""
+      configuration["listen.timeouts", "body_progress"] = "\"1500ms\""
+      configuration.ending += """
+        [[upstreams]]
+        name = "silent"
+        url = "http://127.0.0.1:\(upstream.port)"
+        [upstreams.timeouts]
+        first_byte = "500ms"
+        [[route]]
+        path = "/silent"
+        access = "public"
+        upstream = "silent"
+        """
     }
     defer { gateway.stop() }
     for (status, text) in Self.own {
@@ -135,7 +145,7 @@ struct LimitsTests {
   func slowHead() throws {
     let upstream = try RawUpstream()
     defer { upstream.stop() }
-    let gateway = try GatewayProcess.open(to: upstream) { $0["listen.timeouts", "head"] = "\"1s\"" }
+    let gateway = try GatewayProcess.open(to: upstream) { $0["listen.timeouts", "head"] = "\"3s\"" }
     defer { gateway.stop() }
     try gateway.surviving {
       let slow = try (0..<20).map { _ in try gateway.connect() }
@@ -152,7 +162,7 @@ struct LimitsTests {
     defer { upstream.stop() }
     let gateway = try GatewayProcess.open(to: upstream) { configuration in
       configuration["listen.limits", "body_rate"] = "2000"
-      configuration["listen.timeouts", "body_grace"] = "\"1s\""
+      configuration["listen.timeouts", "body_grace"] = "\"3s\""
     }
     defer { gateway.stop() }
     let head = "POST /upload HTTP/1.1\r\nHost: \(gateway.client.authority)\r\nContent-Length: 100000\r\n\r\n"

@@ -19,8 +19,8 @@ struct TimeoutTests {
     let upstream = try RawUpstream()
     defer { upstream.stop() }
     let gateway = try GatewayProcess.open(to: upstream) {
-      $0["listen.timeouts", "head"] = "\"500ms\""
-      $0["listen.timeouts", "idle"] = "\"500ms\""
+      $0["listen.timeouts", "head"] = "\"3s\""
+      $0["listen.timeouts", "idle"] = "\"3s\""
     }
     defer { gateway.stop() }
     let silent = try gateway.connect()
@@ -70,7 +70,7 @@ struct TimeoutTests {
     // The system takes megabytes at once, and then nothing until a third of them has left: at this rate five seconds.
     let gateway = try GatewayProcess.open(to: upstream) {
       if field == "HTTP/2" { $0.acceptHTTP2() }
-      for key in ["write_progress", "idle"] { $0["listen.timeouts", key] = "\"2s\"" }
+      for key in ["write_progress", "idle"] { $0["listen.timeouts", key] = "\"3s\"" }
     }
     defer { gateway.stop() }
     if field == "HTTP/2" {
@@ -100,11 +100,12 @@ struct TimeoutTests {
     let upstream = try RawUpstream()
     defer { upstream.stop() }
     let gateway = try GatewayProcess.open(to: upstream) {
-      $0["upstream.timeouts", "connect"] = "\"500ms\""
       $0.ending += """
         [[upstreams]]
         name = "full"
         url = "http://127.0.0.1:\(full.port)"
+        [upstreams.timeouts]
+        connect = "500ms"
         [[route]]
         path = "/full/"
         access = "public"
@@ -130,8 +131,8 @@ struct TimeoutTests {
     })
     defer { upstream.stop() }
     let gateway = try GatewayProcess.open(to: upstream) {
-      $0["upstream.timeouts", "body_progress"] = "\"500ms\""
-      $0["listen.timeouts", "body_progress"] = "\"500ms\""
+      $0["upstream.timeouts", "body_progress"] = "\"3s\""
+      $0["listen.timeouts", "body_progress"] = "\"3s\""
     }
     defer { gateway.stop() }
     let half = try gateway.connect()

@@ -25,7 +25,7 @@ struct ClientAddressTests {
     let gateway = try GatewayProcess.open(to: upstream) { configuration in
       configuration["listen", "proxy_protocol_from"] = "[\"127.0.0.7\"]"
       configuration["listen", "trusted_proxies"] = "[\"127.0.0.8\", \"10.0.0.0/8\", \"2001:db8:1::/48\"]"
-      configuration["listen.timeouts", "handshake"] = "\"500ms\""
+      configuration["listen.timeouts", "handshake"] = "\"3s\""
       configuration["log", "access"] = "true"
       configuration.ending += ending
     }

@@ -218,7 +218,7 @@ struct OpenExchangeTests {
     let url = try server.makeDatabase()
     let site = try site {
       $0["store", "url"] = "\"\(url)\""
-      $0["store", "outage_grace"] = "\"3s\""
+      $0["store", "outage_grace"] = "\"6s\""
     }
     defer { site.stop() }
     let socket = try site.gateway.webSocket(of: try site.signedIn(), site)
@@ -313,7 +313,7 @@ struct OpenExchangeTests {
 
   @Test("A tunnel in which nothing moves ends after upstream.timeouts.tunnel")
   func silentTunnel() throws {
-    let site = try site { $0["upstream.timeouts", "tunnel"] = "\"1s\"" }
+    let site = try site { $0["upstream.timeouts", "tunnel"] = "\"3s\"" }
     defer { site.stop() }
     let socket = try site.gateway.webSocket(of: try site.signedIn(), site)
     try socket.send(Self.data)
@@ -329,7 +329,7 @@ struct OpenExchangeTests {
         name = "live"
         url = \($0["upstream", "url"] ?? "")
         [upstreams.timeouts]
-        tunnel = "1s"
+        tunnel = "3s"
         [[route]]
         path = "/"
         upstream = "live"

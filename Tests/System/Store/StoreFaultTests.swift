@@ -138,6 +138,16 @@ struct StoreFaultTests {
     "SIGTERM ends a gateway whose server does not answer five seconds after shutdown.limit, a second one sooner",
     arguments: [false, true])
   func frozenEnd(twice: Bool) throws {
+    // It takes less than five seconds, and one after a second signal; without a limit it took ten.
+    let limit = Duration.seconds(8)
+    var times: [Duration] = []
+    // A machine that is busy may hold one attempt up, not all of them.
+    while times.count < 3, times.allSatisfy({ $0 >= limit }) { times.append(try timeOfEnd(twice: twice)) }
+    #expect(try #require(times.last) < limit, "\(times)")
+  }
+
+  /// Ends a gateway whose server does not answer, and returns the time that it takes.
+  private func timeOfEnd(twice: Bool) throws -> Duration {
     let server = try PostgreSQLServer()
     let site = try site(server)
     defer { site.stop() }
@@ -153,9 +163,7 @@ struct StoreFaultTests {
       site.gateway.process.signal(SIGTERM)
     }
     #expect(try site.gateway.process.waitForExit() == .code(0))
-    let took = ContinuousClock.now - began
-    // It takes less than five seconds, and one after a second signal; without a limit it took ten.
-    #expect(took < .seconds(8), "\(took)")
+    return ContinuousClock.now - began
   }
 
   @Test("sslmode=verify-full of store.url holds: over TLS with the right authority, no start with another")
