@@ -29,7 +29,7 @@ struct ApplicationTests {
     func ask(_ path: String, _ options: String...) throws -> (status: String, text: String) {
       let run = try ServerProcess.run(
         Machine.program("curl", package: "curl"),
-        ["-sS", "-i", "--max-time", "20", "--cacert", "\(tls.path)/ca.pem"] + options + [example.origin + path])
+        ["-sS", "-i", "--max-time", "50", "--cacert", "\(tls.path)/ca.pem"] + options + [example.origin + path])
       #expect(run.exit == .code(0), "\(run.standardError)")
       let status = run.standardOutput.split(separator: " ").dropFirst().first.map { String($0.prefix(3)) }
       return (status ?? "", run.standardOutput)

@@ -92,7 +92,7 @@ struct HalfCloseTests {
       class Half:
         "A TLS client that says close_notify and FIN, and goes on reading."
         def __init__(self, version):
-          self.raw = socket.create_connection(("127.0.0.1", port), timeout=20)
+          self.raw = socket.create_connection(("127.0.0.1", port), timeout=50)
           self.inward, self.outward = ssl.MemoryBIO(), ssl.MemoryBIO()
           self.tls = context(version, alpn=["http/1.1"]).wrap_bio(self.inward, self.outward, server_hostname="localhost")
           self.until(self.tls.do_handshake)
@@ -147,7 +147,7 @@ struct HalfCloseTests {
     defer { gateway.stop() }
     let script = """
       import socket, sys
-      s = socket.create_connection(("127.0.0.1", int(sys.argv[1])), timeout=20)
+      s = socket.create_connection(("127.0.0.1", int(sys.argv[1])), timeout=50)
       s.sendall(b"GET /nc HTTP/1.1\\r\\nHost: " + sys.argv[2].encode() + b"\\r\\nConnection: close\\r\\n\\r\\n")
       s.shutdown(socket.SHUT_WR)
       while data := s.recv(65536): sys.stdout.write(data.decode())
@@ -159,7 +159,7 @@ struct HalfCloseTests {
     }
     let curl = try ServerProcess.run(
       Machine.program("curl", package: "curl"),
-      ["-sS", "--http1.0", "--max-time", "20", "http://\(gateway.client.authority)/old"])
+      ["-sS", "--http1.0", "--max-time", "50", "http://\(gateway.client.authority)/old"])
     #expect(curl.standardOutput == "upstream saw GET /old", "\(curl)")
   }
 

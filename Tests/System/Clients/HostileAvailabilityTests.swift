@@ -40,7 +40,7 @@ struct HostileAvailabilityTests {
     let answer = try ServerProcess.run(
       curl,
       [
-        "--silent", "--show-error", "--max-time", "30", "--cacert", certificate,
+        "--silent", "--show-error", "--max-time", "50", "--cacert", certificate,
         "https://localhost:\(gateway.configuration.port)/honest",
       ])
     #expect(answer.standardOutput == "upstream saw GET /honest", "\(answer.standardError)")

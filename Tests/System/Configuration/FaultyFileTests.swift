@@ -146,7 +146,7 @@ struct FaultyFileTests {
     try files.set(nil)
     try folder.run(
       """
-      within(30, lambda: "new.test" in names(connect(int(sys.argv[1]), "localhost", context())))
+      within(50, lambda: "new.test" in names(connect(int(sys.argv[1]), "localhost", context())))
       print("ok")
       """, ["\(gateway.configuration.port)"])
     #expect(String(decoding: gateway.log, as: UTF8.self).components(separatedBy: refused).count == 2)

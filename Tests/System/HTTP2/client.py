@@ -16,7 +16,7 @@ import h2.events
 class Client:
     def __init__(self, port):
         self.authority = f"localhost:{port}"
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=20)
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=50)
         config = h2.config.H2Configuration(
             header_encoding="utf-8", validate_outbound_headers=False, normalize_outbound_headers=False)
         # The heads of answers may be as large as the gateway lets them be.

@@ -30,7 +30,7 @@ def ended(peer):
 def flood(port, message, count=20000):
     """So many messages: how the gateway ends it."""
     peer = Peer(port)
-    peer.socket.settimeout(5)
+    peer.socket.settimeout(50)
     for start in range(0, count, 500):
         peer.send(*(message(peer, number) for number in range(start, start + 500)))
     return ended(peer)

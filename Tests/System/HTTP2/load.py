@@ -39,7 +39,7 @@ class Load:
 
     def converse(self, budget):
         """One connection, of so many requests; of any number if that is None."""
-        connection = socket.create_connection(("127.0.0.1", self.port), timeout=20)
+        connection = socket.create_connection(("127.0.0.1", self.port), timeout=50)
         connection = self.context.wrap_socket(connection, server_hostname="localhost")
         peer = Peer(self.port, opens=False, connection=connection)
         name = dict(part[0] for part in connection.getpeercert()["subject"])["commonName"]

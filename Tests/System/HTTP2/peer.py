@@ -34,7 +34,7 @@ class Records:
     what is sent can be cut in two that come one after the other."""
 
     def __init__(self, port, context):
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=20)
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=50)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.came, self.left = ssl.MemoryBIO(), ssl.MemoryBIO()
         self.tls = context.wrap_bio(self.came, self.left, server_hostname="localhost")
@@ -69,7 +69,7 @@ class Peer:
 
     def __init__(self, port, preface=PREFACE, settings=b"", opens=True, connection=None):
         self.authority = f"localhost:{port}"
-        self.socket = connection or socket.create_connection(("127.0.0.1", port), timeout=15)
+        self.socket = connection or socket.create_connection(("127.0.0.1", port), timeout=50)
         self.encoder = hpack.Encoder()
         self.decoder = hpack.Decoder()
         self.buffer = b""

@@ -134,7 +134,7 @@ final class TLSFolder {
       if alpn: c.set_alpn_protocols(alpn)
       return c
     def connect(port, name, c, session=None):
-      raw = socket.create_connection(("127.0.0.1", port), timeout=20)
+      raw = socket.create_connection(("127.0.0.1", port), timeout=50)
       return c.wrap_socket(raw, server_hostname=name, session=session, suppress_ragged_eofs=False)
     def get(s, host, path="/"):
       s.sendall(f"GET {path} HTTP/1.1\\r\\nHost: {host}\\r\\n\\r\\n".encode())

@@ -183,7 +183,7 @@ struct ProxyTests {
     let curl = try Machine.program("curl", package: "curl")
     let body = String(repeating: "x", count: 300_000)
     let file = try directory.write(body, to: "body")
-    let trusted = ["--silent", "--show-error", "--max-time", "30", "--cacert", certificate]
+    let trusted = ["--silent", "--show-error", "--max-time", "50", "--cacert", certificate]
     let answer = try ServerProcess.run(curl, trusted + ["--data-binary", "@\(file)", "\(origin)/secure"])
     #expect(answer.standardOutput == "upstream saw POST /secure", "\(answer.standardError)")
     let seen = try upstream.waitForRequest { $0.target == "/secure" }

@@ -104,7 +104,7 @@ struct ActivationTests {
       ["http://127.0.0.1:\(other)/2"],
     ].enumerated() {
       if place == 2 { try gateway.waitForLine(containing: "cordon is ready") }
-      let answer = try ServerProcess.run(curl, ["-sf", "--max-time", "25", "-H", host] + to)
+      let answer = try ServerProcess.run(curl, ["-sf", "--max-time", "50", "-H", host] + to)
       #expect(answer.exit == .code(0), "\(to) \(answer)")
     }
     #expect(upstream.requests.map(\.target) == ["/0", "/1", "/2"])

@@ -113,7 +113,7 @@ struct ClientLimitScopeTests {
       import h2.config, h2.connection, h2.events
       port = int(sys.argv[1])
       def statuses(client, count):
-        raw = socket.create_connection(("127.0.0.1", port), timeout=20, source_address=("127.0.0.7", 0))
+        raw = socket.create_connection(("127.0.0.1", port), timeout=50, source_address=("127.0.0.7", 0))
         raw.sendall(f"PROXY TCP4 {client} 127.0.0.1 50000 {port}\\r\\n".encode())
         s = context(alpn=["h2"]).wrap_socket(raw, server_hostname="localhost")
         assert s.selected_alpn_protocol() == "h2"

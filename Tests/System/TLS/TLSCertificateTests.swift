@@ -64,7 +64,7 @@ struct TLSCertificateTests {
         open(config, "w").write("\\n".join(lines))
         os.kill(pid, signal.SIGHUP)
         done = f'cordon_config_reloads_total{{result="ok"}} {count}'
-        within(20, lambda: done in urllib.request.urlopen(f"http://127.0.0.1:{admin}/metrics").read().decode())
+        within(50, lambda: done in urllib.request.urlopen(f"http://127.0.0.1:{admin}/metrics").read().decode())
       def session(version, earlier=None):
         s = connect(port, "localhost", contexts[version], earlier)
         assert get(s, "localhost")[0] == 200
@@ -146,7 +146,7 @@ struct TLSCertificateTests {
       kept = connect(port, "localhost", c)
       assert get(kept, "localhost")[0] == 200
       shutil.copy("new.pem", "one.pem"); shutil.copy("new.key", "one.key")
-      within(30, lambda: "new.test" in names(connect(port, "localhost", c)))
+      within(50, lambda: "new.test" in names(connect(port, "localhost", c)))
       assert get(kept, "localhost")[0] == 200 and "one.test" in names(kept)
       print("ok")
       """, ["\(gateway.configuration.port)"])
@@ -209,7 +209,7 @@ struct TLSCertificateTests {
     try folder.run(
       """
       shutil.copy("one.pem", "new.pem"); shutil.copy("one.key", "new.key")
-      within(30, lambda: "one.test" in names(connect(int(sys.argv[1]), "localhost", context())))
+      within(50, lambda: "one.test" in names(connect(int(sys.argv[1]), "localhost", context())))
       print("ok")
       """, ["\(gateway.configuration.port)"])
   }

@@ -23,7 +23,7 @@ struct TLSTests {
     let answer = try ServerProcess.run(
       Machine.program("curl", package: "curl"),
       [
-        "-sS", "--http1.0", "--max-time", "20", "--cacert", "\(folder.path)/ca.pem", "-o", "/dev/null", "-w",
+        "-sS", "--http1.0", "--max-time", "50", "--cacert", "\(folder.path)/ca.pem", "-o", "/dev/null", "-w",
         "%{http_code}", "https://localhost:\(gateway.configuration.port)/old",
       ])
     #expect(answer.exit == .code(0) && answer.standardOutput == "200", "\(answer.standardError)")
@@ -131,7 +131,7 @@ struct TLSTests {
     let answer = try ServerProcess.run(
       Machine.program("curl", package: "curl"),
       [
-        "--silent", "--show-error", "--http2", "--max-time", "30", "--cacert", "\(folder.path)/ca.pem",
+        "--silent", "--show-error", "--http2", "--max-time", "50", "--cacert", "\(folder.path)/ca.pem",
         "--write-out", " %{http_version}", "--data-binary", "@\(file)", "\(origin)/over",
       ])
     #expect(answer.standardOutput == "upstream saw POST /over 2", "\(answer.standardError)")
@@ -167,7 +167,7 @@ struct TLSTests {
         assert get(s, name)[0] == 200
       try: connect(port, "three.test", c); raise SystemExit("believed")
       except ssl.SSLCertVerificationError: pass
-      plain = socket.create_connection(("127.0.0.1", int(sys.argv[2])), timeout=20)
+      plain = socket.create_connection(("127.0.0.1", int(sys.argv[2])), timeout=50)
       assert get(plain, "localhost", "/plain")[0] == 200
       print("ok")
       """, ["\(gateway.configuration.port)", "\(other)"])
@@ -212,7 +212,7 @@ struct TLSTests {
         raise SystemExit("served")
       # Trusts nobody, and leaves when the gateway has read that.
       def distrusts(version):
-        raw = socket.create_connection(("127.0.0.1", port), timeout=20)
+        raw = socket.create_connection(("127.0.0.1", port), timeout=50)
         c = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         c.minimum_version = c.maximum_version = version
         received, sent = ssl.MemoryBIO(), ssl.MemoryBIO()
@@ -236,10 +236,10 @@ struct TLSTests {
       # A ClientHello of TLS 1.0.
       hello = b"\\x03\\x01" + bytes(32) + b"\\x00" + b"\\x00\\x02\\x00\\x2f" + b"\\x01\\x00"
       hello = b"\\x01" + len(hello).to_bytes(3, "big") + hello
-      old = socket.create_connection(("127.0.0.1", port), timeout=20)
+      old = socket.create_connection(("127.0.0.1", port), timeout=50)
       old.sendall(b"\\x16\\x03\\x01" + len(hello).to_bytes(2, "big") + hello)
       while old.recv(65536): pass
-      socket.create_connection(("127.0.0.1", port), timeout=20).close()
+      socket.create_connection(("127.0.0.1", port), timeout=50).close()
       print("ok")
       """, ["\(gateway.configuration.port)"])
     let expected = [
