@@ -54,6 +54,9 @@ final class AddressConnections: Sendable {
       return limits.max() ?? .max
     }
 
+    /// Connections beyond the limit of all shares together, because a reload has lowered it.
+    var excess: Int { max(0, open - limit) }
+
     /// Whether a share may open a connection.
     /// - Parameter closing: a share one of whose connections is closed before. Default: nil: none.
     func hasRoom(_ id: ShareID, closing: ShareID? = nil) -> Bool {
@@ -78,6 +81,19 @@ final class AddressConnections: Sendable {
         found = (id, since)
       }
       return found
+    }
+
+    /// Has pools close idle connections that have not been asked yet.
+    /// - Parameters:
+    ///   - share: the one whose pools are asked. Default: nil: all.
+    ///   - asking: the pool that needs the room. Default: nil: none.
+    /// - Returns: the pools to be notified.
+    mutating func askForIdle(of share: ShareID? = nil, for asking: PoolID? = nil) -> [Notify] {
+      let others = pools.filter { other in
+        other.key != asking && !asked.contains(other.key) && (share == nil || other.value.share == share)
+      }
+      asked.formUnion(others.keys)
+      return others.values.map { $0.notify }
     }
 
     /// Grants connections to the requests that have waited longest, as far as there is room.
@@ -110,16 +126,17 @@ final class AddressConnections: Sendable {
   /// Applies the limits of the present configuration. A share that it does not have keeps its own limit, until its last
   /// connection has ended.
   func apply(_ limits: [ShareID: ShareLimits]) {
-    let granted = state.withLock { state in
+    let (granted, asked) = state.withLock { state -> ([Notify], [Notify]) in
       for id in state.shares.keys {
         state.shares[id]?.isPresent = limits[id] != nil
         if let next = limits[id] { state.shares[id]?.limits = next }
       }
       let granted = state.grant()
       count(state)
-      return granted
+      return (granted, state.waiting > 0 && state.excess > 0 ? state.askForIdle() : [])
     }
     for notify in granted { notify(.granted) }
+    for notify in asked { notify(.idleWanted) }
   }
 
   // MARK: Requests
@@ -158,19 +175,20 @@ final class AddressConnections: Sendable {
       guard waiting < limits.queue else { return (.queueFull, []) }
       state.shares[id]?.queue.append((pool, now))
       count(state)
-      // At a limit of its own, no connection of another share makes room.
-      let isOwnLimit = open >= limits.connections
-      let others = state.pools.filter { other in
-        other.key != pool && !state.asked.contains(other.key) && (!isOwnLimit || other.value.share == id)
-      }
-      state.asked.formUnion(others.keys)
-      return (.queued, others.values.map { $0.notify })
+      // At a limit of its own, no connection of another share makes room, unless a reload has left too many of them.
+      let isOwnLimit = open >= limits.connections && state.excess == 0
+      return (.queued, state.askForIdle(of: isOwnLimit ? id : nil, for: pool))
     }
     for notify in asked { notify(.idleWanted) }
     return acquisition
   }
 
-  func acknowledgeIdleWanted(by pool: PoolID) { state.withLock { _ = $0.asked.remove(pool) } }
+  func acknowledgeIdleWanted(by pool: PoolID) -> Int {
+    state.withLock { state in
+      state.asked.remove(pool)
+      return state.waiting == 0 ? 0 : state.waiting + state.excess
+    }
+  }
 
   func withdraw(_ id: ShareID, from pool: PoolID) {
     state.withLock { state in

@@ -58,9 +58,6 @@ final class ConnectionLimiter: Sendable {
   /// Requests that wait at this moment, those of upstreams of before a reload included.
   var waitingCount: Int { address.waitingCount(of: share) }
 
-  /// Requests that wait at this moment for connections to the address, by any upstream.
-  var waitingAtAddress: Int { address.waitingCount }
-
   /// Whether a request waits for a connection to the address, by any upstream.
   @inline(__always)
   var isWaitedFor: Bool { address.waitingCount > 0 }
@@ -76,7 +73,9 @@ final class ConnectionLimiter: Sendable {
 
   /// A pool has been notified of ``Notification/idleWanted``, and closes its idle connections now: the next request
   /// that waits notifies it again.
-  func acknowledgeIdleWanted(by pool: PoolID) { address.acknowledgeIdleWanted(by: pool) }
+  /// - Returns: how many it closes at most: one for each request that waits at the address, and as many as are open
+  ///   beyond the limit.
+  func acknowledgeIdleWanted(by pool: PoolID) -> Int { address.acknowledgeIdleWanted(by: pool) }
 
   /// Removes a request from the queue that has not been granted a connection.
   func withdraw(from pool: PoolID) { address.withdraw(share, from: pool) }

@@ -218,8 +218,12 @@ final class UpstreamPool {
     case .granted:
       if let waiter = nextWaiting() { open(for: waiter) } else { releaseLimit() }
     case .idleWanted:
-      if let limiterID { endpoint.limiter.acknowledgeIdleWanted(by: limiterID) }
-      for _ in 0..<endpoint.limiter.waitingAtAddress { idle.take()?.close() }
+      guard let limiterID else { return }
+      var count = endpoint.limiter.acknowledgeIdleWanted(by: limiterID)
+      while count > 0, let connection = idle.take() {
+        connection.close()
+        count -= 1
+      }
     }
   }
 

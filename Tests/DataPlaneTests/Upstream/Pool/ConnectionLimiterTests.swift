@@ -99,7 +99,8 @@ struct ConnectionLimiterTests {
     for _ in 0..<2 { #expect(limiter.acquire(for: pool, now: start) == .granted) }
     #expect(limiter.acquire(for: pool, now: start + .milliseconds(1)) == .queued)
     #expect(other.all == [.idleWanted])
-    #expect(limiter.waitingCount == 1 && slow.waitingCount == 1 && slow.waitingAtAddress == 2)
+    #expect(limiter.waitingCount == 1 && slow.waitingCount == 1)
+    #expect(slow.acknowledgeIdleWanted(by: slowPool) == 2)
     #expect(slow.claimant(of: slowPool) == .ownPool)
     #expect(slow.claimant(of: slowPool) == .otherPool)
     slow.release()
@@ -143,6 +144,7 @@ struct ConnectionLimiterTests {
 
     // A lower one: what is open beyond it is closed, and nobody gets its place.
     limits.apply([try group("default", limit: 1, within: limits)])
+    #expect(other.all == [.idleWanted])
     #expect(limiter.claimant(of: newPool) == .otherPool)
     limiter.release()
     #expect(limiter.waitingCount == 2)
@@ -151,7 +153,33 @@ struct ConnectionLimiterTests {
 
     // No limit: nobody waits.
     limits.apply([try group("default", limit: 0, within: limits)])
-    #expect(other.all == [.granted] && limiter.waitingCount == 0)
+    #expect(other.all == [.idleWanted, .granted] && limiter.waitingCount == 0)
+  }
+
+  @Test("Idle connections of another upstream are closed for a request when a reload has left too many open")
+  func lowered() throws {
+    let limits = ConnectionLimits()
+    let present = try group("default", limit: 2, within: limits)
+    let old = try group("slow", limit: 10, within: limits)
+    limits.apply([present, old])
+    let (limiter, slow) = (present.endpoints[0].limiter, old.endpoints[0].limiter)
+    let (one, other) = (Notifications(), Notifications())
+    let (pool, slowPool) = (limiter.register(one.notify), slow.register(other.notify))
+    for _ in 0..<2 { #expect(limiter.acquire(for: pool, now: start) == .granted) }
+    for _ in 0..<3 { #expect(slow.acquire(for: slowPool, now: start) == .granted) }
+    let next = try group("slow", limit: 2, within: limits)
+    limits.apply([present, next])
+    #expect(one.all.isEmpty && other.all.isEmpty)
+
+    // At its own limit, but when its connections have ended, the idle ones of the other upstream are too many.
+    #expect(slow.acquire(for: slowPool, now: start) == .queued)
+    #expect(one.all == [.idleWanted])
+    // One for the request, and three that are open beyond the limit.
+    #expect(limiter.acknowledgeIdleWanted(by: pool) == 4)
+
+    // A request that waits already when a limit is lowered.
+    limits.apply([present, next])
+    #expect(one.all == [.idleWanted, .idleWanted] && other.all == [.idleWanted])
   }
 
   @Test("An upstream that a reload removes counts until its last connection has ended")
