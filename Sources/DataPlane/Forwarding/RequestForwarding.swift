@@ -186,9 +186,13 @@ struct RequestForwarding {
   ) {
     writer.append("X-Forwarded-For: ")
     if context.trusted, head.fields.has(.xForwardedFor) {
-      for line in head.fields.lines where line.known == .xForwardedFor && !line.value.isEmpty {
+      // An empty line after others stays an empty element: the application, or another gateway, must not take what
+      // precedes it for the peer of the proxy that wrote it.
+      var isFirst = true
+      for line in head.fields.lines where line.known == .xForwardedFor && !(isFirst && line.value.isEmpty) {
         writer.append(bytes.extracting(line.value))
         writer.append(", ")
+        isFirst = false
       }
     }
     writer.append(context.address.utf8Span.span.bytes)

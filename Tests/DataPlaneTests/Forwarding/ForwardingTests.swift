@@ -291,9 +291,21 @@ struct ForwardingTests {
         "X-Forwarded-For: 203.0.113.1, 192.0.2.7", "Forwarded: for=x, for=192.0.2.7;host=\"a\";proto=https",
       ])
     #expect(
-      fields("X-Forwarded-For: a", "X-Forwarded-For:", "X-Forwarded-For: b", trusted: true) == [
+      fields("X-Forwarded-For:", "X-Forwarded-For: a", "X-Forwarded-For: b", trusted: true) == [
         "X-Forwarded-For: a, b, 192.0.2.7"
       ])
+  }
+
+  @Test("An empty line of X-Forwarded-For stays an empty element, which ends the search for the client")
+  func emptyForwardedFor() {
+    #expect(
+      fields("X-Forwarded-For: a", "X-Forwarded-For:", trusted: true) == ["X-Forwarded-For: a, , 192.0.2.7"])
+    #expect(
+      fields("X-Forwarded-For: a", "X-Forwarded-For:", "X-Forwarded-For: b", trusted: true) == [
+        "X-Forwarded-For: a, , b, 192.0.2.7"
+      ])
+    let empty = forward("GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-For:\r\nX-Forwarded-For:\r\n\r\n", trusted: true)
+    #expect(empty.contains("\r\nX-Forwarded-For: 192.0.2.7\r\n"))
   }
 
   @Test(
