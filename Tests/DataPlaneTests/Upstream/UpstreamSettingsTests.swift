@@ -20,6 +20,18 @@ struct UpstreamSettingsTests {
     #expect(settings.cookiesOfClients.map(\.description) == [kept])
   }
 
+  @Test("Session cookies of an application with a Host of its own are deleted without their Domain as well")
+  func cookiesWithDomain() throws {
+    var settings = UpstreamSettings(address: .tcp(host: "127.0.0.1", port: 9, tls: false))
+    settings.cookies.cookies = [
+      try #require(EndCookie("sid; Path=/a; Domain=app.internal")), try #require(EndCookie("other")),
+    ]
+    #expect(settings.cookiesOfClients == settings.cookies.cookies)
+    settings.host = "app.internal"
+    #expect(
+      settings.cookiesOfClients.map(\.description) == ["sid; Path=/a; Domain=app.internal", "sid; Path=/a", "other"])
+  }
+
   @Test("A group that takes the place of another one knows which of the same addresses speak HTTP/1.0")
   func learned() throws {
     func address(_ port: UInt16) -> UpstreamAddress { .tcp(host: "127.0.0.1", port: port, tls: false) }

@@ -69,17 +69,20 @@ package struct UpstreamSettings: Sendable, Equatable {
     path.utf8.elementsEqual(prefix.utf8) || path.utf8.starts(with: "\(prefix)/".utf8)
   }
 
-  /// The application's session cookies as browsers keep them: their paths have the prefix that requests lose.
+  /// The application's session cookies as browsers keep them: their paths have the prefix that requests lose, and where
+  /// the application gets a `Host` of its own, its `Domain` may have been removed.
   package var cookiesOfClients: [EndCookie] {
-    guard let prefix = strippedPrefix else { return cookies.cookies }
-    return cookies.cookies.map { cookie in
+    cookies.cookies.flatMap { cookie -> [EndCookie] in
       // As responses are rewritten (`AddressRewriting`): browsers take `__Host-` cookies for `/` only.
-      guard !cookie.name.utf8.map(\.asciiLowercased).starts(with: "__host-".utf8),
-        !Self.isWithin(cookie.path, prefix: prefix)
-      else { return cookie }
+      guard !cookie.name.utf8.map(\.asciiLowercased).starts(with: "__host-".utf8) else { return [cookie] }
       var cookie = cookie
-      cookie.path = prefix + (cookie.path == "/" ? "" : cookie.path)
-      return cookie
+      if let prefix = strippedPrefix, !Self.isWithin(cookie.path, prefix: prefix) {
+        cookie.path = prefix + (cookie.path == "/" ? "" : cookie.path)
+      }
+      guard host != nil, cookie.domain != nil else { return [cookie] }
+      var withoutDomain = cookie
+      withoutDomain.domain = nil
+      return [cookie, withoutDomain]
     }
   }
 
