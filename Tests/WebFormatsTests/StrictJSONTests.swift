@@ -25,6 +25,16 @@ struct StrictJSONTests {
     #expect(object["o"] == .object(["z": .null]))
   }
 
+  @Test("A value of any kind is read on demand, within the same bounds")
+  func anyKind() throws {
+    #expect(try StrictJSON.value(Array("[1]".utf8), maximumBytes: 3, maximumDepth: 1) == .array([.integer(1)]))
+    #expect(try StrictJSON.value(Array("null".utf8), maximumBytes: 4, maximumDepth: 0) == .null)
+    let refused: [(String, StrictJSONError)] = [("[[1]]", .tooDeep), ("[1,2]  ", .tooLarge), ("", .malformed)]
+    for (text, problem) in refused {
+      #expect(throws: problem) { try StrictJSON.value(Array(text.utf8), maximumBytes: 6, maximumDepth: 1) }
+    }
+  }
+
   @Test("JSON is bounded in size and depth, and brackets in strings do not count")
   func bounds() {
     #expect(problem("{\"a\":\"\(String(repeating: "x", count: 1000))\"}") == .tooLarge)

@@ -131,23 +131,27 @@ package struct NotificationVerifier: Sendable {
       identifier: identifier, audience: audience, event: try Self.event(of: signed), payload: token)
   }
 
-  /// The claim `events` is JSON text in a string; an object is accepted as well, in case Apple fixes that, and a list
-  /// of one of them, as the claim's name suggests. A list of several is not: one `jti` stands for one event.
+  /// The claim `events` is JSON text in a string; JSON itself is accepted as well, in case Apple fixes that. In either
+  /// form it may be a list of one event, as the claim's name suggests. A list of several is not accepted: one `jti`
+  /// stands for one event.
   private static func event(of signed: SignedClaims) throws(IdentityTokenError) -> [String: StrictJSON] {
-    var claim = signed.values["events"]
-    if let events = claim?.elements {
+    guard let claim = signed.values["events"], claim != .null else { throw .missingClaim("events") }
+    var event = try parsed(claim)
+    if let events = event.elements {
       guard events.count == 1 else { throw .malformedClaim("events") }
-      claim = events[0]
+      event = try parsed(events[0])
     }
-    switch claim {
-    case nil, .null: throw .missingClaim("events")
-    case .object(let event): return event
-    case .string(let text):
-      guard let event = try? StrictJSON.object(Array(text.utf8), maximumBytes: 8192, maximumDepth: 4) else {
-        throw .malformedClaim("events")
-      }
-      return event
-    default: throw .malformedClaim("events")
+    guard let members = event.members else { throw .malformedClaim("events") }
+    return members
+  }
+
+  /// The value of JSON text in a string; any other value as it is.
+  private static func parsed(_ value: StrictJSON) throws(IdentityTokenError) -> StrictJSON {
+    guard let text = value.text else { return value }
+    do throws(StrictJSONError) {
+      return try StrictJSON.value(Array(text.utf8), maximumBytes: 8192, maximumDepth: 4)
+    } catch {
+      throw .malformedClaim("events")
     }
   }
 }

@@ -26,11 +26,23 @@ package enum StrictJSON: Sendable, Equatable {
   package static func object(
     _ text: some Collection<UInt8>, maximumBytes: Int, maximumDepth: Int
   ) throws(StrictJSONError) -> [String: StrictJSON] {
+    guard case .object(let members) = try value(text, maximumBytes: maximumBytes, maximumDepth: maximumDepth) else {
+      throw .malformed
+    }
+    return members
+  }
+
+  /// Parses a JSON value of any kind.
+  /// - Parameters:
+  ///   - maximumBytes: longer text is refused before it is parsed.
+  ///   - maximumDepth: the number of brackets and braces that may be open at a time.
+  package static func value(
+    _ text: some Collection<UInt8>, maximumBytes: Int, maximumDepth: Int
+  ) throws(StrictJSONError) -> StrictJSON {
     guard text.count <= maximumBytes else { throw .tooLarge }
     guard String(validating: text, as: UTF8.self) != nil else { throw .notUTF8 }
     var reader = StrictJSONReader(bytes: Array(text), maximumDepth: maximumDepth)
-    guard case .object(let members) = try reader.wholeText() else { throw .malformed }
-    return members
+    return try reader.wholeText()
   }
 
   /// The string, if this is one.

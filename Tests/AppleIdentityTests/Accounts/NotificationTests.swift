@@ -116,12 +116,15 @@ struct NotificationTests {
   @Test("May come in a list of one, and in no other list")
   func list() async throws {
     let fixture = try Fixture()
-    let text = "\"" + event.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\\\"") + "\""
-    for claim in ["[\(event)]", "[\(text)]"] {
+    func text(_ json: String) -> String {
+      "\"" + json.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\\\"") + "\""
+    }
+    for claim in ["[\(event)]", "[\(text(event))]", text("[\(event)]")] {
       let notification = try await fixture.provider.notifications.verify(try body(fixture, ["events": claim]))
       #expect(notification.kind == .consentRevoked && notification.subject == "001234.abcdef.0789")
     }
-    for claim in ["[]", "[\(event),\(event)]", "[[\(event)]]", "[1]"] {
+    let others = ["[]", "[\(event),\(event)]", "[[\(event)]]", "[1]"]
+    for claim in others + others.map(text) + ["1", text("1"), text("null")] {
       #expect(await rejection(fixture, try body(fixture, ["events": claim])) == .malformedClaim("events"))
     }
     let impostor = SigningKey.elliptic(fixture.appleKey.identifier)
