@@ -1,6 +1,7 @@
 internal import AppleIdentity
 internal import Logging
 internal import Operations
+internal import WebFormats
 
 /// Limits the lines that failed sign-ins write: ten a minute for each reason, in the log and in the audit log. A
 /// stranger can cause thousands a second, and while Apple is down each user causes one. `cordon_sign_ins_total` counts
@@ -11,7 +12,7 @@ final class SignInFailureLog: Sendable {
   private let lines = LogLimit(lines: 10)
   /// Of the audit log.
   private let audited = LogLimit(lines: 10)
-  /// Of the audit log, about banned users, for each address: one of them must not hide another.
+  /// Of the audit log, about banned users, for each client: one of them must not hide another.
   private let banned = LogLimit(lines: 10)
   private let uptime: @Sendable () -> Duration
 
@@ -38,7 +39,13 @@ final class SignInFailureLog: Sendable {
   /// - Returns: the number of lines for this reason that were left out since the last one; nil if it may not.
   func admitAudit(of reason: String, peer: String) -> Int? {
     reason == SignInError.banned.reason
-      ? banned.admit(peer, at: uptime()) : audited.admit(reason, at: uptime())
+      ? banned.admit(Self.client(peer), at: uptime()) : audited.admit(reason, at: uptime())
+  }
+
+  /// The client of an address: all addresses of a /64 network of IPv6 are of one.
+  private static func client(_ peer: String) -> String {
+    guard let address = IPAddress(peer) else { return peer }
+    return String(ClientNetwork(address).bits)
   }
 }
 
