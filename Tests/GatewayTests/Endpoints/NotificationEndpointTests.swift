@@ -11,14 +11,16 @@ import Testing
 
 @Suite("Notifications that cannot be verified")
 struct NotificationEndpointTests {
-  private func endpoint(_ rig: GateRig) throws -> NotificationEndpoint {
+  /// - Parameter lines: receives the messages, with `reason`.
+  private func endpoint(_ rig: GateRig, logging lines: RecordedLines = RecordedLines()) throws -> NotificationEndpoint {
     let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     return NotificationEndpoint(
       verifier: try rig.apple.provider(rig.clock).notifications, sessions: rig.sessions,
       appleMonitor: rig.revalidator.apple,
       relay: NotificationRelay(
         store: rig.store, storeHealth: rig.storeHealth, metrics: rig.metrics, logger: silent),
-      denyGroups: [], metrics: rig.metrics, audit: AuditTrail(.silent, keyring: rig.keyring), logger: silent)
+      denyGroups: [], metrics: rig.metrics, audit: AuditTrail(.silent, keyring: rig.keyring),
+      logger: Logger(label: "test") { _ in RecordingLogHandler(lines, ["reason"]) })
   }
 
   private func request(_ payload: String) -> ControlRequest {
@@ -55,6 +57,25 @@ struct NotificationEndpointTests {
     let response = await notifications.answer(request(token))
     #expect(response.head.status == .badRequest)
     #expect(rig.metrics.notifications.total("unverified", "refused") == 1 && appleCheck(rig)?.status != .failing)
+    try await rig.stop()
+  }
+
+  @Test("Forged notifications do not hide from the log why one that Apple has signed is rejected")
+  func reasons() async throws {
+    let rig = try await GateRig()
+    rig.apple.answer(.goodIssued(rig.clock.now, of: "001.anna"))
+    let lines = RecordedLines()
+    let notifications = try endpoint(rig, logging: lines)
+    let forged = FakeApple().identityToken(of: "001.anna", issued: rig.clock.now)
+    for _ in 0..<3 { _ = await notifications.answer(request(forged)) }
+    #expect(!lines.take().isEmpty)
+    _ = await notifications.answer(request(forged))
+    #expect(lines.take().isEmpty)
+    // An identity token, which is no notification.
+    let signed = rig.apple.identityToken(of: "001.anna", issued: rig.clock.now)
+    #expect(await notifications.answer(request(signed)).head.status == .badRequest)
+    let logged = lines.take()
+    #expect(logged.count == 1 && logged.first?.contains("has no claim") == true, "\(logged)")
     try await rig.stop()
   }
 }

@@ -85,12 +85,13 @@ final class NotificationEndpoint: Sendable {
     // Verified but for its time: signed by Apple, for us.
     let isClockBehind = rejection == .issuedInFuture
     if isClockBehind { appleMonitor.noteNotificationFromFuture() }
-    if refusals.isDue() {
-      logger.warning(
-        "notification rejected (logged at most once a minute)",
-        metadata: [
-          "reason": "\(rejection.message)", "peer": "\(request.client.address)", "request": "\(request.requestID)",
-        ])
+    // By reason: forged notifications must not hide why one of Apple's is rejected.
+    if let suppressed = refusals.admit(rejection.logKey) {
+      var metadata: Logger.Metadata = [
+        "reason": "\(rejection.message)", "peer": "\(request.client.address)", "request": "\(request.requestID)",
+      ]
+      if suppressed > 0 { metadata["suppressed"] = "\(suppressed)" }
+      logger.warning("notification rejected (logged at most once a minute)", metadata: metadata)
     }
     // Apple sends it again, by then perhaps to a clock that was set.
     return Self.status(rejection.isAppleTrouble || isClockBehind ? .serviceUnavailable : .badRequest)
