@@ -9,8 +9,9 @@ package import FoundationEssentials
 ///   write, so a fetch without the requested key is followed by a ``Policy/coolDown``: one for anonymous sources, a
 ///   shorter one for verified sign-ins. During it, it is unknown whether Apple has such a key
 ///   (``AppleKeySetError/coolingDown``).
-/// - A key that a newer set lacks is used for ``Policy/overlap`` after it was last published: during a rotation,
-///   Apple's servers may publish the set before and the set after it in turn.
+/// - A key that a newer set lacks is used until ``Policy/overlap`` after the last fetch that had it: during a rotation,
+///   Apple's servers may publish the set before and the set after it in turn. If that fetch is older, the key is not
+///   used any longer, for nobody knows since when Apple has not published it.
 /// - A caller that asks during a fetch waits for that fetch.
 /// - An answer without a single usable key changes nothing.
 package actor AppleKeySet {
@@ -29,7 +30,7 @@ package actor AppleKeySet {
     /// The time after a failed fetch during which a known key of an old set is used at once, and the set is fetched
     /// beside that. Default: 600. Longer than a cool-down, and short to the age of a set.
     package var failureMemory: TimeInterval = 600
-    /// The time for which a key is used after it was last published. Default: 600.
+    /// The time for which a key is used after the last fetch that had it, if newer sets lack it. Default: 600.
     package var overlap: TimeInterval = 600
 
     /// The defaults.
