@@ -9,9 +9,8 @@ package import FoundationEssentials
 ///   write, so a fetch without the requested key is followed by a ``Policy/coolDown``: one for anonymous sources, a
 ///   shorter one for verified sign-ins. During it, it is unknown whether Apple has such a key
 ///   (``AppleKeySetError/coolingDown``).
-/// - A key that a newer set lacks is used until ``Policy/overlap`` after the last fetch that had it: during a rotation,
-///   Apple's servers may publish the set before and the set after it in turn. If that fetch is older, the key is not
-///   used any longer, for nobody knows since when Apple has not published it.
+/// - A key that a newer set lacks is used for ``Policy/overlap`` after the first fetch without it: during a rotation,
+///   Apple's servers may publish the set before and the set after it in turn.
 /// - A caller that asks during a fetch waits for that fetch.
 /// - An answer without a single usable key changes nothing.
 package actor AppleKeySet {
@@ -30,7 +29,7 @@ package actor AppleKeySet {
     /// The time after a failed fetch during which a known key of an old set is used at once, and the set is fetched
     /// beside that. Default: 600. Longer than a cool-down, and short to the age of a set.
     package var failureMemory: TimeInterval = 600
-    /// The time for which a key is used after the last fetch that had it, if newer sets lack it. Default: 600.
+    /// The time for which a key is used after the first fetch without it. Default: 600.
     package var overlap: TimeInterval = 600
 
     /// The defaults.
@@ -47,8 +46,8 @@ package actor AppleKeySet {
   /// A key that the current set lacks.
   private struct WithdrawnKey {
     let key: AppleKey
-    /// The time of the last fetch that had it.
-    let lastPublished: Date
+    /// The time of the first fetch without it.
+    let since: Date
   }
 
   private let origin: AppleOrigin
@@ -58,8 +57,7 @@ package actor AppleKeySet {
 
   /// The keys of the current set.
   private var keys: [String: AppleKey] = [:]
-  /// The keys of earlier sets that were published within the overlap before the last fetch. At most as many as a set
-  /// may have.
+  /// The keys of earlier sets whose overlap was not over at the last fetch. At most as many as a set may have.
   private var withdrawnKeys: [String: WithdrawnKey] = [:]
   private var fetchedAt: Date?
   private var budgets: [TokenSource: Budget] = [:]
@@ -133,7 +131,7 @@ package actor AppleKeySet {
   private func usableKey(_ identifier: String) -> AppleKey? {
     if let key = keys[identifier] { return key }
     guard let withdrawn = withdrawnKeys[identifier] else { return nil }
-    return Self.isWithin(policy.overlap, of: withdrawn.lastPublished, clock()) ? withdrawn.key : nil
+    return Self.isWithin(policy.overlap, of: withdrawn.since, clock()) ? withdrawn.key : nil
   }
 
   private var isFresh: Bool {
@@ -203,13 +201,11 @@ package actor AppleKeySet {
   /// content, only the published one counts.
   private func withdraw(keysMissingFrom fetched: [String: AppleKey], at now: Date) {
     var missing = withdrawnKeys
-    if let fetchedAt {
-      for (identifier, key) in keys { missing[identifier] = WithdrawnKey(key: key, lastPublished: fetchedAt) }
-    }
+    for (identifier, key) in keys { missing[identifier] = WithdrawnKey(key: key, since: now) }
     let recent = missing.filter { identifier, withdrawn in
-      fetched[identifier] == nil && Self.isWithin(policy.overlap, of: withdrawn.lastPublished, now)
+      fetched[identifier] == nil && Self.isWithin(policy.overlap, of: withdrawn.since, now)
     }
-    let latestFirst = recent.sorted { $0.value.lastPublished > $1.value.lastPublished }
+    let latestFirst = recent.sorted { $0.value.since > $1.value.since }
     withdrawnKeys = [:]
     for (identifier, withdrawn) in latestFirst.prefix(KeySetDocument.maximumKeys) {
       withdrawnKeys[identifier] = withdrawn
