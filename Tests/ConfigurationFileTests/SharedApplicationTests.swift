@@ -84,6 +84,32 @@ struct SharedApplicationTests {
     #expect(found.map(\.removedHeaders) == [[], [], ["x_legacy_user"]])
   }
 
+  @Test("Virtual hosts of one address are applications of their own, of which none gets a user's header from clients")
+  func virtualHosts() throws {
+    let found = try upstreams(
+      """
+      [[upstreams]]
+      name = "one"
+      url = "http://127.0.0.1:3000"
+      host = "one.internal"
+      remove_headers = ["Authorization"]
+      end_cookies = ["sid"]
+      private_cache = true
+      [[upstreams]]
+      name = "slow"
+      url = "http://127.0.0.1:3000"
+      host = "One.internal"
+      [[upstreams]]
+      name = "two"
+      url = "http://127.0.0.1:3000"
+      host = "two.internal"
+      """)
+    let ofBoth = ["X-Legacy-User", "Authorization"]
+    #expect(found.map { Set($0.removedHeaders) } == [[], Set(ofBoth), Set(ofBoth), ["X-Legacy-User"]])
+    #expect(found.map { $0.cookies.cookies.map(\.description) } == [[], ["sid"], ["sid"], []])
+    #expect(found.map(\.cookies.hasPrivateCache) == [false, true, true, false])
+  }
+
   @Test("Session cookies of an upstream are those of each upstream with the same address, in one order")
   func cookies() throws {
     let found = try upstreams(
@@ -157,7 +183,8 @@ struct SharedApplicationTests {
     #expect(error.description.split(separator: "\n").count == 1, "\(error)")
     #expect(
       error.description.contains(
-        "the upstreams of one address name 65 cookies in end_cookies together, which hold for each; write at most 64"),
+        "the upstreams of one application name 65 cookies in end_cookies together, which hold for each; write at most "
+          + "64"),
       "\(error)")
   }
 

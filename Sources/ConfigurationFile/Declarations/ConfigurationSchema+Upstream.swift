@@ -50,7 +50,7 @@ extension ConfigurationSchema {
         the account that it was set for: a code is appended to its value on the way to the browser, and a cookie \
         without the code of the present account is not forwarded. They are deleted at sign-out, when a banned user \
         signs in, and when another account signs in. A cookie without HttpOnly is deleted, but not bound. The list \
-        holds for all upstreams with the same address, together with theirs.
+        holds for all upstreams with the same address and host, together with theirs.
         """, seeAlso: ["upstream.private_cache", "session.clear_site_data"]),
       .withDefault(
         "upstream.private_cache", .boolean, into: \.configuration.upstream.cookies.hasPrivateCache,
@@ -58,7 +58,7 @@ extension ConfigurationSchema {
         Whether responses to signed-in users that caches may use again without validation get Cache-Control: private, \
         and Vary: Cookie unless they are immutable: so that the next user of a browser, or of a CDN in front of the \
         gateway, does not see them. CDN-Cache-Control and similar fields are removed unless they forbid caching. \
-        Always so with end_cookies, and for all upstreams with the same address if one of them has it.
+        Always so with end_cookies, and for all upstreams with the same address and host if one of them has it.
         """, seeAlso: ["upstream.end_cookies"]),
       .withDefault(
         "upstream.max_connections", .integer(0...1_000_000), into: \.configuration.upstream.maximumConnections,
@@ -112,8 +112,8 @@ extension ConfigurationSchema {
       .withDefault(
         "upstream.remove_headers", ValueType.clientHeader.list(), into: \.upstreamForwarding.removedHeaders,
         """
-        Headers that are removed from requests, in any spelling, by all upstreams with the same address. Write each \
-        name in full; headers about the user are removed in any case.
+        Headers that are removed from requests, in any spelling, by all upstreams with the same address and host. Write \
+        each name in full; headers about the user are removed in any case.
         """, seeAlso: ["identity.keep_headers"]),
       .withDefault(
         "upstream.rewrite_redirects", .boolean, into: \.upstreamForwarding.rewritesRedirects,

@@ -1,11 +1,21 @@
-/// The applications that upstreams lead to. Upstreams with an address in common have one application, as with another
-/// timeout for some of its paths.
+internal import WebFormats
+
+/// The applications that upstreams lead to. Upstreams with an address and a stated `host` in common have one
+/// application, as with another timeout for some of its paths. One address with several `host`s is a server with
+/// virtual hosts.
 package struct UpstreamApplications: Sendable {
   /// The place of the first upstream of the same application, for each upstream.
   package let first: [Int]
 
-  /// - Parameter upstreams: all of a configuration.
-  package init(_ upstreams: [UpstreamSettings]) {
+  private struct Place: Hashable {
+    let address: UpstreamAddress
+    let host: [UInt8]?
+  }
+
+  /// - Parameters:
+  ///   - upstreams: all of a configuration.
+  ///   - separatesHosts: whether upstreams of one address with another `host` have another application.
+  package init(_ upstreams: [UpstreamSettings], separatesHosts: Bool = true) {
     var before = Array(upstreams.indices)
     func root(_ place: Int) -> Int {
       var place = place
@@ -15,12 +25,14 @@ package struct UpstreamApplications: Sendable {
       }
       return place
     }
-    var known: [UpstreamAddress: Int] = [:]
+    var known: [Place: Int] = [:]
     for (place, settings) in upstreams.enumerated() {
+      let host = separatesHosts ? settings.host?.utf8.map(\.asciiLowercased) : nil
       for address in settings.addresses.map(\.inOneSpelling) {
-        let (one, other) = (root(place), root(known[address] ?? place))
+        let key = Place(address: address, host: host)
+        let (one, other) = (root(place), root(known[key] ?? place))
         before[max(one, other)] = min(one, other)
-        known[address] = place
+        known[key] = place
       }
     }
     first = upstreams.indices.map { root($0) }
