@@ -110,8 +110,8 @@ package final class TLSHandler: ChannelDuplexHandler {
     context.fireChannelInactive()
   }
 
-  /// The error of a connection whose input ends now, without close_notify; nil if an end was reported before, and where
-  /// there is none to report.
+  /// The error of a connection whose input ends now, without close_notify; nil if an end was reported before, or if
+  /// the state has no end to report.
   private var truncation: TLSError? {
     guard !inputHasEnded else { return nil }
     return switch state {

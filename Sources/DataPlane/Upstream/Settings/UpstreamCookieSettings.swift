@@ -27,7 +27,7 @@ package struct EndCookie: Sendable, Hashable, CustomStringConvertible {
   /// The `Domain` with which the application sets it. Default: nil: none.
   package var domain: String?
 
-  /// From the configuration's text; nil where it is none.
+  /// From the configuration's text; nil if that is malformed.
   package init?(_ text: String) {
     var parts = text.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map(Self.trimmed)
     name = String(decoding: parts.removeFirst(), as: UTF8.self)

@@ -9,7 +9,7 @@ enum FixedSettings {
   struct Key: Sendable {
     /// As problems name it; of a repeatable table the table.
     let name: String
-    /// Describes the change between two configurations; nil if there is none.
+    /// Describes the change between two configurations; nil if they are equal.
     let change: @Sendable (_ current: GatewaySettings, _ next: GatewaySettings) -> String?
 
     init(_ name: String, change: @escaping @Sendable (GatewaySettings, GatewaySettings) -> String?) {

@@ -10,7 +10,7 @@ extension GateConfiguration {
   ///   - assertions: nil if requests carry none.
   ///   - omissions: logs headers that cannot be sent.
   ///   - previous: the configuration before, at a reload.
-  ///   - warnings: the limits of warnings, where there is none before.
+  ///   - warnings: the limits of warnings of a first configuration; later ones keep those of `previous`.
   convenience init(
     _ settings: GatewaySettings, groups: GroupDirectory? = nil, keyring: SessionKeyring,
     assertions: SessionAssertions? = nil, omissions: HeaderOmissions = HeaderOmissions(nil),

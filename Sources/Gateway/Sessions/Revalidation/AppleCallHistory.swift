@@ -25,7 +25,7 @@ final class AppleCallHistory: Sendable {
       }
     }
 
-    /// Notes an identity token that shows whether our clock is behind; nil if there is none.
+    /// Notes an identity token that shows whether our clock is behind; nil does nothing.
     /// - Returns: the alarm, unless it was raised within the hour.
     mutating func noteIdentityToken(isFromFuture: Bool?, at now: Date) -> RevalidationAlarm? {
       guard let isFromFuture else { return nil }

@@ -128,7 +128,7 @@ final class Revalidator: Sendable {
     var wasLate = false
   }
 
-  /// The attempt for the first client of the account that Apple may be called for; nil if there is none.
+  /// The attempt for the first client of the account that Apple may be called for; nil if for no client.
   private func allowedAttempt(for snapshot: SessionSnapshot, _ history: AppleCallHistory) async -> Attempt? {
     let (first, other) = await clients(for: snapshot, history)
     let now = clock()
