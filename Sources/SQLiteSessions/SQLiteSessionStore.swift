@@ -36,8 +36,18 @@ package final class SQLiteSessionStore: SessionStore {
   private let isCounting = Atomic<Bool>(false)
   /// The size of the write-ahead log when it was last looked at, in bytes; -1 if it is unknown.
   private let latestLogBytes = Atomic<Int>(-1)
-  /// The state of the file just before the changes were last read; nil if that failed.
-  let readState = Mutex<DatabaseFileState?>(nil)
+  /// The last complete read of the changes; nil if there was none, or the last one failed.
+  let latestRead = Mutex<LatestRead?>(nil)
+  /// Nil where the system gives none: then the files are looked at each time.
+  let watch: FileWatch?
+
+  /// A read of the changes after which nothing was left to read.
+  struct LatestRead {
+    /// The state of the files just before it.
+    let files: DatabaseFileState
+    /// Whether the files were found in that state since the last event of `watch`.
+    var isConfirmed = false
+  }
 
   /// The file's absolute path, after `SQLite at`.
   package var place: String { "SQLite at \(file.path)" }
@@ -72,6 +82,7 @@ package final class SQLiteSessionStore: SessionStore {
       try compatibility.note(minimumReader: SQLiteMigrations.minimumReader(writer), of: path)
       let file = try DatabaseFile(path)
       self.file = file
+      watch = FileWatch([path, DatabaseFile.log(of: path)])
       pool = DatabasePool(
         writer: writer, readers: Self.readers, lockTimeout: busyTimeout, answerLimit: answerLimit
       ) {

@@ -55,4 +55,25 @@ struct DatabaseFileStateTests {
     try FileManager.default.removeItem(atPath: path)
     #expect(await store.mayHaveChanged)
   }
+
+  @Test("Files that were found unchanged are looked at again when the system has an event of them, and not before")
+  func looksAfterEvents() async throws {
+    let folder = try TemporaryDirectory()
+    let (place, away) = (folder.file("store"), folder.file("away"))
+    try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
+    let store = try SQLiteSessionStore(path: place + "/cordon.db")
+    let other = try SQLiteSessionStore(path: place + "/cordon.db")
+    try await settle(store)
+    // A look would not find them.
+    try FileManager.default.moveItem(atPath: place, toPath: away)
+    #expect(await !store.mayHaveChanged)
+    try FileManager.default.moveItem(atPath: away, toPath: place)
+    #expect(await !store.mayHaveChanged)
+    _ = try await other.complete(try signIn())
+    try FileManager.default.moveItem(atPath: place, toPath: away)
+    #expect(await store.mayHaveChanged)
+    try FileManager.default.moveItem(atPath: away, toPath: place)
+    try await settle(store)
+    #expect(await !store.mayHaveChanged)
+  }
 }

@@ -3,25 +3,36 @@ package import Sessions
 import Synchronization
 
 extension SQLiteSessionStore {
-  /// Compares the state of the files with that at the last complete read, without a query. True if it is not known.
+  /// Compares the state of the files with that at the last complete read, without a query, and only if the kernel has
+  /// events of the files since they were last found unchanged. True if it is not known.
   package func lookForChanges(_ answer: @escaping @Sendable (_ mayHaveChanged: Bool) -> Void) {
-    guard let known = readState.withLock({ $0 }) else { return answer(true) }
+    let hasEvents = watch?.hasEvents() ?? true
+    let known = latestRead.withLock { latest -> LatestRead? in
+      if hasEvents { latest?.isConfirmed = false }
+      return latest
+    }
+    guard let known else { return answer(true) }
+    if known.isConfirmed { return answer(false) }
     look { [file] in
       DatabaseFileState(file.path)
-    } then: { state in
+    } then: { [self] found in
       // If the file cannot be looked at, because its volume hangs, reading the changes tells so.
-      answer((try? state.get()) != known)
+      let isUnchanged = (try? found.get()) == known.files
+      if isUnchanged {
+        latestRead.withLock { latest in if latest?.files == known.files { latest?.isConfirmed = true } }
+      }
+      answer(!isUnchanged)
     }
   }
 
   /// Reads in one transaction, and remembers the state of the files from before it if nothing was left to read. Throws
   /// if the file at the path is no longer the one that is open.
   package func changes(since cursor: ChangeCursor?, limit: Int) async throws(StoreError) -> StoreChanges {
-    readState.withLock { $0 = nil }
+    latestRead.withLock { $0 = nil }
     let (state, changes) = try await readChanges(since: cursor, limit: limit)
     // A full batch: there may be more.
     let isAll = changes.changes.count < max(limit, 1) && !changes.isIncomplete
-    readState.withLock { $0 = isAll ? state : nil }
+    latestRead.withLock { $0 = isAll ? state.map { LatestRead(files: $0) } : nil }
     return changes
   }
 
