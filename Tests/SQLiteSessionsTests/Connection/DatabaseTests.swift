@@ -4,6 +4,17 @@ import Testing
 
 @testable import SQLiteSessions
 
+/// Names a long value by its length: the log of a test run has the arguments of each case.
+extension SQLiteValue: CustomTestStringConvertible {
+  var testDescription: String {
+    switch self {
+    case .text(let text) where text.utf8.count > 40: "text of \(text.utf8.count) bytes"
+    case .bytes(let bytes) where bytes.count > 40: "\(bytes.count) bytes"
+    default: "\(self)"
+    }
+  }
+}
+
 @Suite("Statements and their values")
 struct DatabaseTests {
   private let folder: TemporaryDirectory
