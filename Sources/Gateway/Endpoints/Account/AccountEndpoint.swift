@@ -21,6 +21,7 @@ struct AccountEndpoint: Sendable {
   let audit: AuditTrail
   let logger: Logger
   let removals = RecentRemovals()
+  let attempts = RevocationAttempts()
   /// Limits the log lines about tokens that were not revoked.
   let unrevoked = LogLimit()
 
@@ -153,11 +154,13 @@ struct AccountEndpoint: Sendable {
     }
   }
 
-  /// `POST account/stop`: revokes the user's tokens at Apple and deletes all data of the user.
+  /// `POST account/stop`: revokes the user's tokens at Apple and deletes all data of the user. After some attempts in
+  /// which Apple did not revoke them it is not asked again for a while, and the answer is the same.
   func stop(_ request: ControlRequest) async -> ControlResponse {
     if let refusal = refusalToStop(request) { return refusal }
     return await signedIn(request, orElse: farewellAgain(request)) { (snapshot) throws(StoreError) in
       let subject = snapshot.account.subject
+      guard attempts.begin(subject) else { return notRevoked(request) }
       let hasOtherUser = try await hasCookieOfOtherUser(request, than: snapshot)
       let report: DisconnectionReport
       do throws(StoreError) {
@@ -171,14 +174,19 @@ struct AccountEndpoint: Sendable {
         session: snapshot.session.handle, peer: request.client.address, requestID: request.requestID)
       guard report.forgotten else {
         logUnrevoked(report, request)
-        return ControlResponse(pages.pages(request).notRevoked()).separatedFromOpener()
+        return notRevoked(request)
       }
+      attempts.succeeded(subject)
       let deletion: AccountDeletion = report.revocations.isEmpty ? .here : .withConnection
       removals.insert(snapshot.session.handle, deletion)
       var response = farewell(deletion, request)
       if !hasOtherUser { resetBrowser(in: &response) }
       return response
     }
+  }
+
+  private func notRevoked(_ request: ControlRequest) -> ControlResponse {
+    ControlResponse(pages.pages(request).notRevoked()).separatedFromOpener()
   }
 
   /// Logs the reason why a token was not revoked. Only an operator can help a user for whom this does not pass.

@@ -116,6 +116,20 @@ struct AccountEndpointTests {
     try await rig.stop()
   }
 
+  @Test("While Apple does not revoke a user's token, it is asked five times a minute, and as often for another user")
+  func revocationAttempts() async throws {
+    let endpoint = endpoint()
+    rig.apple.answer(.trouble)
+    for (user, calls) in [("001.anna", 5), ("002.ben", 10)] {
+      let cookie = try rig.signIn(user).cookie
+      for _ in 0..<8 {
+        #expect(await endpoint.stop(post("stop=yes", cookie: cookie)).head.status == .badGateway)
+      }
+      #expect(rig.apple.calls == calls)
+    }
+    try await rig.stop()
+  }
+
   @Test("A user whose token cannot be decrypted can stop using the application after another sign-in")
   func undecryptableToken() async throws {
     let lines = RecordedLines()
