@@ -32,7 +32,7 @@ package struct ES256PrivateKey: Sendable, CustomStringConvertible, CustomDebugSt
 /// A public key of ES256.
 package struct ES256PublicKey: Sendable {
   private let key: AsymmetricKey
-  /// The length of a coordinate.
+  /// In bytes.
   private static let coordinateLength = 32
 
   fileprivate init(_ key: AsymmetricKey) { self.key = key }

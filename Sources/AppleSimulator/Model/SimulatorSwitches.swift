@@ -15,7 +15,7 @@ package struct SimulatorSwitches: Sendable, Equatable, Codable {
   package var throttle = Throttle.off
   /// The time within which a second check is refused, in seconds. Default: 86400.
   package var throttleWindow: Double = 86_400
-  /// Take `http://localhost` and the like as redirect URIs, which Apple never does. Default: true.
+  /// Whether `http://localhost` and the like are accepted as redirect URIs: never by Apple. Default: true.
   package var allowsLoopbackRedirects = true
   /// The number of retries of a notification that is not answered with 200. Default: 6.
   package var notificationRetries = 6

@@ -20,7 +20,7 @@ protocol DownstreamTransport: TimedHandler, UpstreamResponseReceiver {
   var unsentBytes: Int { get }
   /// Bytes of a head that was not parsed, for the preferences of an early refusal.
   var unparsedHead: ByteBuffer? { get }
-  /// Whether bytes have come after the head that is being judged.
+  /// Whether bytes have come after the head that the gate decides on.
   var hasBytesBehindHead: Bool { get }
 
   // MARK: To the client

@@ -4,7 +4,7 @@ internal import NIOCore
 enum RequestState {
   /// No request is under way.
   case idle
-  /// The head is not judged yet.
+  /// The gate has not decided on the head yet.
   /// - isWhole: whether all of the request has arrived.
   case deciding(isWhole: Bool)
   /// The body is being collected for an endpoint.
@@ -26,7 +26,7 @@ enum RequestState {
   @inline(__always)
   var isIdle: Bool { if case .idle = self { true } else { false } }
 
-  /// Whether the head waits to be judged.
+  /// Whether the head waits for the decision of the gate.
   var isDeciding: Bool { if case .deciding = self { true } else { false } }
 
   /// Whether the body is being forwarded.

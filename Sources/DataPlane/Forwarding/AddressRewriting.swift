@@ -46,7 +46,8 @@ final class AddressRewriting {
     case outsidePrefix
   }
 
-  /// `Destination` for the upstream. The gate has judged its path; with a prefix to remove, it must have that prefix.
+  /// `Destination` for the upstream. The gate has authorized its path; with a prefix to remove, it must have that
+  /// prefix.
   func destination(_ value: [UInt8]) -> Destination {
     let path: ArraySlice<UInt8>
     var origin: [UInt8]

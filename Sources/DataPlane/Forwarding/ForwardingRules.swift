@@ -105,7 +105,7 @@ package final class ForwardingRules: Sendable {
 
   /// Fields whose value some servers remove from the beginning of the path (gunicorn: `SCRIPT_NAME`; daphne:
   /// `Daphne-Root-Path`; middleware of WSGI: `X-Script-Name`), so that the application serves another path than the one
-  /// that was judged. From no peer; the configuration may set them for an upstream.
+  /// that was authorized. From no peer; the configuration may set them for an upstream.
   private static let pathPrefixes = ["Script-Name", "X-Script-Name", "Path-Info", "Daphne-Root-Path"]
 
   /// Fields that name a path prefix as those do, and that proxies set: from trusted proxies only. The configuration
@@ -213,7 +213,7 @@ package final class ForwardingRules: Sendable {
     "OIDC-", "Mellon-", "OAM-",
     // SiteMinder, WebLogic's plug-in.
     "SM-", "WL-Proxy-",
-    // The client certificate (RFC 9440; ingress-nginx; `SSL_CLIENT_CERT` of mod_ssl and its heirs). A proxy removes
+    // The client certificate (RFC 9440; ingress-nginx; `SSL_CLIENT_CERT` as in mod_ssl). A proxy removes
     // them from requests (RFC 9440, 2.4).
     "Client-Cert", "SSL-Client-", "X-SSL-Client-", "X-Client-Cert", "X-Amzn-Mtls-", "Cf-Client-Cert-",
     "X-Pomerium-", "X-Vouch-", "X-Authentik-", "X-Token-User-", "X-Consumer-", "Tailscale-",

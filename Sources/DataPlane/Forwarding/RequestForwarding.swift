@@ -125,7 +125,7 @@ struct RequestForwarding {
   }
 
   /// Whether a `Destination` names a resource of this host that is not the upstream's: the upstream would take it for
-  /// one of its own, and nobody has judged that path.
+  /// one of its own, and that path was not authorized.
   static func leavesPrefix(
     _ rewriting: UpstreamRewriting, _ head: borrowing RequestHead, _ bytes: RawSpan, _ rules: ForwardingRules
   ) -> Bool {

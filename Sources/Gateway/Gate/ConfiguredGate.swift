@@ -64,7 +64,7 @@ final class ConfiguredGate {
       decision = RewrittenHost.warn(
         refuse(.misdirected, head, bytes, request), head, bytes, client, configuration.warnings.rewrittenHost, logger)
     }
-    // After the decision, because verify judges another host than the one that it is asked at.
+    // After the decision, because `verify` decides for another host than the one that it is asked at.
     if !request.site.isPublicURL { decision.note(site: request.site.number) }
     return decision
   }

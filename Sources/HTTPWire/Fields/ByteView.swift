@@ -48,7 +48,7 @@ extension RawSpan {
   /// Whether `range` has a lower-case letter.
   ///
   /// Methods are case-sensitive, and those in use have none (RFC 9110, 9.1 and 16.1.1). Many applications convert them
-  /// to upper case, however: a rule for `DELETE` would not have judged the `delete` that they carry out.
+  /// to upper case, however: a rule for `DELETE` would not have held for the `delete` that they carry out.
   package func hasLowercase(_ range: Range<Int>) -> Bool {
     range.contains { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte(at: $0)) }
   }

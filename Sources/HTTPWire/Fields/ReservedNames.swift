@@ -1,6 +1,6 @@
 /// Names that only the gateway may set, in every spelling that something behind it could take for the same.
 ///
-/// CGI and its heirs turn `-` into `_` in what they hand to an application, PHP turns `.` too, and lighttpd whatever is
+/// CGI and WSGI turn `-` into `_` in what they hand to an application, PHP turns `.` too, and lighttpd whatever is
 /// neither letter nor digit: `X_Forwarded_User` and `X.Forwarded~User` arrive there as `X-Forwarded-User` does. So all
 /// characters of a name but letters and digits count as one here, and ASCII case does not count.
 @usableFromInline

@@ -74,7 +74,7 @@ extension HTTP2ServerSession {
     }
     guard let content = slice(bytes) else { return HTTP2Callbacks.failure }
     if let handler = stream.handler { handler.received(content: content) } else { consume(bytes.count, on: stream) }
-    // Of what was consumed before others held so much, the client may not have been told.
+    // No WINDOW_UPDATE may have been sent for what was consumed before others held so much.
     renewConnectionWindow()
     return 0
   }

@@ -40,8 +40,8 @@ extension HTTP2ServerSession {
     renewConnectionWindow()
   }
 
-  /// Has the client told of room in the window of the connection while others hold much of it: nghttp2 waits until half
-  /// of the window was consumed, and no upload could go on if the others held the other half.
+  /// Renews the client's window of the connection while others hold much of it: nghttp2 sends WINDOW_UPDATE only when
+  /// half of the window was consumed, and no upload could go on if the others held the other half.
   func renewConnectionWindow() {
     guard untakenBytes > Int(policy.connectionWindow) / 8 else { return }
     announceRoom(ofAtLeast: Int(policy.connectionWindow) / 16)
@@ -103,7 +103,7 @@ extension HTTP2ServerSession {
   func writeContent(of id: Int32, head: UnsafeRawBufferPointer, count: Int) -> Int32 {
     guard let stream = streams[id] else { return Int32(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue) }
     if write(head: head, count: count, of: stream) {
-      // Some clients tell of every few KiB that they take, twice: for the stream and for the connection.
+      // Some clients send WINDOW_UPDATE for every few KiB that they take, twice: for the stream and for the connection.
       idleFrames.earn(2 + count / 512)
       stream.handler?.sentContent()
     }

@@ -42,7 +42,7 @@ struct LogBacklog {
     case pause
     /// Sleep until woken.
     case sleep
-    /// End.
+    /// End the thread.
     case end
   }
 

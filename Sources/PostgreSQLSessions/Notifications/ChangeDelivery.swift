@@ -27,7 +27,7 @@ struct ListenerNotices {
     return nil
   }
 
-  /// Notes that an attempt to listen failed, or that the connection broke. An outage is not told: the store's own
+  /// Notes that an attempt to listen failed, or that the connection broke. An outage gives no notice: the store's own
   /// operations report it.
   mutating func failed(_ error: StoreError) -> ChangeDelivery? {
     switch phase {

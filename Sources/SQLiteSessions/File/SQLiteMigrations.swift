@@ -33,8 +33,8 @@ enum SQLiteMigrations {
 
   /// Brings the file to the schema of this program; a newer schema stays as it is.
   ///
-  /// Processes may start on one fresh file at the same time. Each migration is a transaction of its own, so whoever
-  /// fails because another process was faster with one goes on after it.
+  /// Processes may start on one fresh file at the same time. Each migration is a transaction of its own, so a process
+  /// that fails because another one was faster goes on after that migration.
   /// - Parameter migrate: runs the migrations that are not applied yet.
   /// - Returns: whether the file had no schema.
   @discardableResult

@@ -1,7 +1,7 @@
 internal import NIOCore
 
 /// The attempts of one event loop to connect to a Unix socket whose queue is full, in the order in which they began:
-/// under lasting load each would otherwise be overtaken by later ones. The system does not tell of room, so that the
+/// under lasting load each would otherwise be overtaken by later ones. The system does not report room, so that the
 /// first attempt is repeated, and after it the next ones, until the queue is full again.
 ///
 /// Used on its loop only.

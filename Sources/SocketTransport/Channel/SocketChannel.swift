@@ -242,7 +242,7 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
     } else {
       pipeline.syncOperations.fireChannelReadComplete()
     }
-    // The system tells of a lost connection once: it has told the write. Had the peer ended its output before, that
+    // The system reports a lost connection once, and the write got that error. Had the peer ended its output before, it
     // would have been EPIPE.
     if isActive, let error = output.failure, error.errnoCode != EPIPE { return failed(error) }
     if isActive { close0(error: ChannelError.eof, mode: allowsRemoteHalfClosure ? .input : .all, promise: nil) }

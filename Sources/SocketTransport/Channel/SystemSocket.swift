@@ -39,7 +39,7 @@ enum SystemSocket {
     case connected
     /// The system reports the end of it.
     case underWay
-    /// The queue of a listening Unix socket is full. The attempt is over, and the system does not tell of room.
+    /// The queue of a listening Unix socket is full. The attempt is over, and the system does not report room.
     case queueFull
   }
 

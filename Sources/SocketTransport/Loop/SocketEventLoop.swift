@@ -47,7 +47,7 @@ package final class SocketEventLoop: EventLoop {
   nonisolated(unsafe) private var phase = Phase.running
   nonisolated(unsafe) private var polled: EpollSet
   nonisolated(unsafe) private var timers = LoopTimers()
-  /// Channels that have more to read than they were told of, in the next turn.
+  /// Channels to read again in the next turn: epoll does not report their unread bytes once more.
   nonisolated(unsafe) private var readers: [SocketChannel] = []
   /// Tasks of the turn.
   nonisolated(unsafe) private var tasks: [@Sendable () -> Void] = []

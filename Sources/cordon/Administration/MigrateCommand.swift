@@ -72,7 +72,7 @@ struct MigrateCommand: AsyncParsableCommand {
 
   private func tell(_ result: MigrationReport.Result) throws {
     if gateway.json { return try printJSONLine(result) }
-    // Told once for all such accounts, in the end.
+    // Reported once for all such accounts, at the end.
     if let message = result.message, result.outcome != .otherTeam {
       printError("\(result.subject): \(result.outcome.rawValue): \(printable(message))")
     }

@@ -72,7 +72,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
   /// Bytes of frames that the system has not taken.
   var waitingFrames: Int { context?.channel.queuedBytes ?? 0 }
 
-  /// Whether a stream may wait for the client with more than it has already. If not, each stream is told once it may:
+  /// Whether a stream may wait for the client with more than it has already. If not, each stream is called once it may:
   /// ``HTTP2ServerStream/clientTakesMore()``.
   func takesMore() -> Bool {
     if session.queuedBytes >= queueLimit { isFull = true }

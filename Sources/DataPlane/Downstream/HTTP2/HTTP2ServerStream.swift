@@ -24,7 +24,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   let stream: HTTP2InboundStream
   var exchange = Exchange()
   var pace: ResponsePace?
-  /// The head, while it waits to be judged.
+  /// The head, while it waits for the decision of the gate.
   private var pendingHead: ByteBuffer?
   private var due = Due.nothing
   /// Whether the connection looks, once it has sent what is due, if all that was queued has left.
@@ -123,7 +123,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
 
   /// All that was read has been looked at: the request goes upstream, or what came of its body does.
   func proceed() {
-    // A stream that was found malformed meanwhile is void; only its end is still to come.
+    // A stream that was found malformed meanwhile has been reset; only its end is still to come.
     guard !stream.isReset else { return }
     let step = due
     due = .nothing

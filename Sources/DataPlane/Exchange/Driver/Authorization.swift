@@ -28,7 +28,7 @@ extension DownstreamTransport {
     exchange.begin(loop.requestIDs.next(), version, isWhole: isWhole, at: now)
   }
 
-  /// Asks the gate what becomes of the request whose head is in the loop's ``LoopResources/requestHead``.
+  /// Asks the gate to decide on the request whose head is in the loop's ``LoopResources/requestHead``.
   func authorize(_ bytes: RawSpan, at now: NIODeadline) -> AuthorizationOutcome {
     // Once: each look into the server would retain what it finds.
     let rules = server.configuration.rules

@@ -34,7 +34,7 @@ extension DownstreamTransport {
           $0, balancer.map { server.rewriting(for: $0) }, addsSlash: addsSlash, destination: destination,
           &loop.requestHead)
       })
-    // Nothing is known to judge it by.
+    // Nothing is known to authorize it by.
     guard let review else { return .unverifiable }
     if exchange.hasResponse { exchange.upstream.returnHead(to: loop) }
     return server.gate.review(&review.exchange)

@@ -1,5 +1,5 @@
-/// The reason for which the gateway ends an exchange that it has forwarded. Its client is told unless a response has
-/// begun.
+/// The reason for which the gateway ends an exchange that it has forwarded. Its client gets this answer unless a
+/// response has begun.
 package enum ExchangeEnding: Sendable, Hashable {
   /// Its session has ended, its credential is no longer accepted, or its route requires a session now: 401.
   case signInRequired

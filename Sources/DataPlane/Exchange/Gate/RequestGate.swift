@@ -1,6 +1,6 @@
 package import HTTPWire
 
-/// Decides what becomes of each request. One gate serves one event loop and is called on that loop only, so it needs no
+/// Decides on each request. One gate serves one event loop and is called on that loop only, so it needs no
 /// lock; it must not block.
 package protocol RequestGate: AnyObject {
   /// Decides on a request from its head alone.

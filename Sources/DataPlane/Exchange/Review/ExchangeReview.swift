@@ -1,7 +1,7 @@
 internal import NIOCore
 
-/// The facts by which the gate judges an exchange again that has been under way for a while. A short exchange never has
-/// one.
+/// The facts by which the gate authorizes an exchange again that has been under way for a while. A short exchange never
+/// has one.
 final class ExchangeReview {
   var exchange: OpenExchange
   /// Bytes of the request's body that had come at the last review.
@@ -21,7 +21,7 @@ extension Exchange {
   /// - Parameters:
   ///   - peer: the peer of its connection.
   ///   - head: line, authority, `Destination` and `Depth` of its request, read from the head that was sent.
-  /// - Returns: nil where nothing is known to judge it by.
+  /// - Returns: nil where nothing is known to authorize it by.
   mutating func prepareReview(from peer: ClientPeer, _ head: @autoclosure () -> ByteBuffer?) -> ExchangeReview? {
     if review == nil, let head = head() {
       review = ExchangeReview(

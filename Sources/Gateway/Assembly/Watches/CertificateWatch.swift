@@ -84,7 +84,7 @@ final class CertificateWatch: Sendable {
       defer { current = failures }
       return current
     }
-    // A transient failure has all files read again at the next look: then the same is not told again.
+    // A transient failure has all files read again at the next look: then the same one is not logged again.
     let isRepeated = failures.contains(where: \.isTransient)
     for failure in failures where !isRepeated || !before.contains(failure) {
       logger.error(

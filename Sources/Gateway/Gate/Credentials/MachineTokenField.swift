@@ -10,7 +10,7 @@ internal import WebFormats
 /// Whatever might be one of our tokens is recognized, so that none reaches an application: a `Bearer` or `token`'s
 /// `Basic` credential with the prefix, and a text in the shape of a token under any other scheme or user.
 enum MachineTokenField {
-  /// No token: the request is judged by its session.
+  /// No token: the request is authorized by its session.
   case absent
   /// A text that has the prefix and the length of a token.
   case token(MachineTokenValue)

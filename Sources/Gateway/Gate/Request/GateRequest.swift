@@ -25,7 +25,7 @@ enum CarriedToken {
 /// The request that is being decided on, apart from its head.
 struct GateRequest {
   let id: RequestIDSource.Identifier
-  /// The host that it is judged for.
+  /// The host that it is authorized for.
   var site: GateSite
   /// Whether it is addressed to one of `listen.hosts`.
   let isAlias: Bool

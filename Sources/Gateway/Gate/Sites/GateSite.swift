@@ -3,8 +3,8 @@ internal import HTTPWire
 internal import Pages
 internal import Sessions
 
-/// A host that the gate serves, as its requests are judged and answered: that of `public_url` with its aliases, or a
-/// `[[host]]`. Every request has one, by its own authority.
+/// A host that the gate serves, with what its requests are authorized and answered by: that of `public_url` with its
+/// aliases, or a `[[host]]`. Every request has one, by its own authority.
 final class GateSite: Sendable {
   /// Its place: 0 for `public_url`, from 1 on for each `[[host]]`.
   let number: Int

@@ -7,7 +7,7 @@ internal import Operations
 /// Detection of a proxy that rewrites `Host` to one of `listen.hosts`. The browser is at `public_url` already, so that
 /// a redirect there would come back to the alias, without end.
 ///
-/// `X-Forwarded-Host` decides about nothing else: the request is judged for the host that `Host` names.
+/// `X-Forwarded-Host` decides about nothing else: the request is authorized for the host that `Host` names.
 enum RewrittenHost {
   /// Whether a trusted proxy says that the browser asked for `public_url`: by the last name in `X-Forwarded-Host`, its
   /// own, or without that field in `X-Original-Host`, which is that of Azure's Application Gateway.

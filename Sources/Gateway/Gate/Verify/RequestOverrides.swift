@@ -2,7 +2,7 @@ internal import AccessPolicy
 internal import DataPlane
 internal import HTTPWire
 
-/// Fields by which an application may take another path or method than those that `verify` has judged. The gateway
+/// Fields by which an application may take another path or method than those that `verify` authorizes. The gateway
 /// removes them where it forwards itself; another proxy may pass them on, so that they have to agree.
 struct RequestOverrides {
   private let methods = ReservedNames(ForwardingRules.methodOverrideNames)
@@ -13,7 +13,7 @@ struct RequestOverrides {
     about target: OriginalRequest.Target, _ head: borrowing RequestHead, _ bytes: RawSpan, _ route: RouteDecision
   ) -> OriginalRequest.AmbiguityError? {
     if route.dropsMethodOverride, nameMethod(head, bytes) { return .methodOverride }
-    // Whatever the routes are: a public path alone makes a difference. An unknown path was judged as the strictest one.
+    // Whatever the routes are: a public path alone makes a difference. For an unknown path the strictest rule held.
     guard case .known(let known, _) = target else { return nil }
     return nameAnotherPath(than: known, head, bytes) ? .pathOverride : nil
   }

@@ -137,7 +137,7 @@ struct StoreAvailability: Sendable {
     return !Period(from: asked, for: interval).contains(now)
   }
 
-  /// Compares whether signed-in requests are served at `now` with what the log has told.
+  /// Compares whether signed-in requests are served at `now` with the last line of the log about it.
   mutating func noteService(at now: Int64) -> [StoreNotice] {
     // A store that was never open, and one that refuses this version, have messages of their own.
     guard case .opened(let outage, let logged) = contact, trust != .refused else { return [] }

@@ -119,8 +119,8 @@ package protocol StoreCopyTarget: SessionStore {
 
 /// The content of a store that is copied, by which a later copy is recognized as one of the same.
 ///
-/// The cursor of the change feed alone does not tell: sign-ins, invitations and machine tokens are no changes that
-/// running gateways must learn of.
+/// The cursor of the change feed alone does not tell: invitations, requests for access and last uses, for instance, do
+/// not move it.
 package struct CopiedContent: Sendable, Equatable {
   /// The cursor of the store, which names the store as well, and a hash of all rows.
   package let text: String
