@@ -51,12 +51,16 @@ package enum ConfigurationFile {
     var cause = ConfigurationDiagnostic.Cause.contents
     switch files.read(path, Document.sizeLimit) {
     case .contents(let bytes, let mode): return (bytes, mode)
+    case .missing where path.isEmpty:
+      (problem, remedy) = ("the name of the file is empty", "name one with --config")
     case .missing:
       (problem, remedy) = ("there is no such file", "name another with --config, or make one with `cordon init`")
     case .notRegular: (problem, remedy) = ("this is not a regular file", "name a file")
     case .tooLong: (problem, remedy) = ("the file is longer than 1 MiB", "name the right file")
     case .unreadable(let reason):
-      (problem, remedy) = ("the file cannot be read (\(reason))", "run this as root or as the gateway's user")
+      (problem, remedy) = (
+        "the file cannot be read (\(reason))", "run this as root or as the gateway's user, or name another file"
+      )
     case .failed(let reason):
       (problem, remedy) = ("the file cannot be read now (\(reason))", FileAccess.failureRemedy)
       cause = .machine

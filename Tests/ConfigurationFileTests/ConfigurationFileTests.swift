@@ -98,6 +98,12 @@ struct ConfigurationFileTests {
         #expect(problems.description.hasPrefix("\(path):1:1: \(problem); "))
       }
     }
+    let empty = try #require(throws: ConfigurationError.self) { try ConfigurationFile.load("") }
+    #expect(empty.description == ":1:1: the name of the file is empty; name one with --config")
+    // Root cannot read such a file either.
+    let loop = FileAccess(read: { _, _ in .unreadable(reason: "Too many levels of symbolic links") })
+    let unreadable = try #require(throws: ConfigurationError.self) { try ConfigurationFile.load("a", files: loop) }
+    #expect(unreadable.description.hasSuffix(", or name another file"))
   }
 
   @Test("Of many problems the first 50 are reported, and how many more there are", arguments: [50, 51, 1_000])

@@ -107,6 +107,8 @@ struct InitCommand: ParsableCommand {
   }
 
   func run() throws {
+    // Before its folder is made.
+    guard !ConfigurationFolder.split(output).name.isEmpty else { throw refusedOutput() }
     let terminal = isatty(STDIN_FILENO) == 1 && !noInput ? Terminal() : nil
     let folder = try reportingErrors { () throws(ConfigurationFolderError) in try ConfigurationFolder(of: output) }
     try confirmReplacement(terminal)
@@ -245,10 +247,7 @@ struct InitCommand: ParsableCommand {
   private func confirmReplacement(_ terminal: Terminal?) throws {
     var status = stat()
     guard stat(output, &status) == 0 else { return }
-    guard status.st_mode & S_IFMT == S_IFREG else {
-      printError("cordon init: \(output) is not a file; name the file to write: --output FILE")
-      throw ExitCode(ExitStatus.cannotCreate)
-    }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw refusedOutput() }
     if force { return }
     if let terminal {
       let isReplaced = try terminal.confirm("There is a \(printable(output)) already. Replace it? The old one is kept.")
@@ -258,6 +257,13 @@ struct InitCommand: ParsableCommand {
     }
     printError("cordon init: \(output) is there already; --force replaces it and keeps the old one")
     throw ExitCode(ExitStatus.cannotCreate)
+  }
+
+  /// Prints that `--output` names no file; answers the error to throw.
+  private func refusedOutput() -> ExitCode {
+    let problem = output.isEmpty ? "the name of the file is empty" : "\(output) is not a file"
+    printError("cordon init: \(problem); name the file to write: --output FILE")
+    return ExitCode(ExitStatus.cannotCreate)
   }
 
   /// Prints the error of a file that could not be written.

@@ -12,6 +12,7 @@ enum NewFile {
   /// Writes a file that must not be there yet, with permission 0600 whatever the umask is. Nothing is left behind where
   /// writing fails.
   static func create(_ path: String, _ bytes: [UInt8]) throws(NewFileError) {
+    guard !path.isEmpty else { throw NewFileError(message: "the name of the file is empty; name the file to write") }
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else {
       throw NewFileError(message: "\(path): \(openingProblem(errno))")
@@ -29,6 +30,7 @@ enum NewFile {
     switch code {
     case EEXIST: "there is a file already, which is left as it is; choose another name or remove it"
     case ENOENT: "its folder is missing; create it, or choose another name"
+    case EISDIR: "this is the name of a folder; name the file to write"
     default: writingProblem(code)
     }
   }

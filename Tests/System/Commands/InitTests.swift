@@ -194,6 +194,18 @@ struct InitTests {
     #expect(key.standardError.contains("one/session.key: its folder is missing; create it"), "\(key.standardError)")
   }
 
+  @Test("An empty name, or one that ends with a slash, is refused before anything is made", arguments: ["", "new/"])
+  func noFileName(output: String) throws {
+    let refused = try initialize(["--simulator", "--output", output])
+    #expect(refused.exit == .code(73), "\(refused.text)")
+    #expect(refused.text.contains("name the file to write: --output FILE"), "\(refused.text)")
+    let key = try ServerProcess.run(
+      Machine.binary("cordon"), ["keygen", "--output", output], directory: directory.path)
+    #expect(key.exit == .code(73), "\(key)")
+    #expect(key.standardError.contains("name the file to write"), "\(key)")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["AuthKey_ABC123DEFG.p8"])
+  }
+
   @Test("A configuration that is there stays, unless it is to be replaced: then it is kept, and the secret stays")
   func replacing() throws {
     #expect(try initialize(answers).exit == .code(0))
