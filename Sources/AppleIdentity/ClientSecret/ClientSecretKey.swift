@@ -90,7 +90,7 @@ package enum ClientSecretKeyError: Error, Sendable, Equatable {
     case .file(let error): "\(error.path) \(error.problem)"
     case .notAKey(let name): "\(name) is not a private key in PEM form"
     case .encrypted(let name): "\(name) is encrypted"
-    case .otherKind(let name, let label): "\(name) holds a \(label), not the private key that Apple gave out"
+    case .otherKind(let name, let label): "\(name) holds \"\(label)\", not the private key that Apple gave out"
     case .notP256(let name): "\(name) is damaged, or is not a P-256 key"
     case .escapedLineBreaks(let name): "\(name) has \\n instead of line breaks"
     }

@@ -116,5 +116,7 @@ struct ClientSecretKeyTests {
       #expect(problem.message.hasPrefix("f "))
       #expect(!problem.remedy.isEmpty)
     }
+    let label = ClientSecretKeyError.otherKind("f", label: "EC PRIVATE KEY")
+    #expect(label.message == "f holds \"EC PRIVATE KEY\", not the private key that Apple gave out")
   }
 }
