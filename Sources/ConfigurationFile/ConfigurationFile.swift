@@ -1,3 +1,5 @@
+internal import WebFormats
+
 #if canImport(Glibc)
   internal import Glibc
 #elseif canImport(Musl)
@@ -96,7 +98,8 @@ package enum ConfigurationFile {
       bytes, name: name, directory: directory, environment: environment, files: files)
     if mode & 0o002 != 0 {
       context.warnAboutFile(
-        "every user of this machine may write this file, and so decide who is let in", remedy: "chmod o-w \(name)")
+        "every user of this machine may write this file, and so decide who is let in",
+        remedy: "chmod o-w \(ShellWord.quoting(name))")
     }
     return CheckedConfiguration(configuration, places, context)
   }

@@ -3,6 +3,7 @@ import ConfigurationFile
 import Gateway
 import SQLiteSessions
 import Sessions
+import WebFormats
 
 #if canImport(Glibc)
   import Glibc
@@ -43,11 +44,12 @@ struct DoctorCommand: AsyncParsableCommand {
     }
     let account = store.accountOfService
     if let account {
+      let command = "runuser -u \(account.name) -- cordon doctor --config \(ShellWord.quoting(config))"
       print(
         style.line(
           .warning, "account",
           "this is root, who may read every file, and the store's folder \(account.folder) is of \(account.name)",
-          "runuser -u \(account.name) -- cordon doctor --config \(config), to find files that the gateway cannot read"))
+          "\(command), to find files that the gateway cannot read"))
     }
     // Apple may take twelve seconds over an answer.
     let line = StatusLine()

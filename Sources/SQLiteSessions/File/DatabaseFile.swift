@@ -1,6 +1,7 @@
 import Glibc
 import Sessions
 import Synchronization
+import WebFormats
 
 /// The database as a file, with its write-ahead log.
 ///
@@ -66,7 +67,7 @@ struct DatabaseFile: Sendable {
       throw StoreError(
         code: .missingDirectory,
         message: "the folder \(folder) of the store \(path) does not exist; create it for the account that runs cordon "
-          + "(install -d -m 0700 -o USER \(folder)) or set store.url to another place")
+          + "(install -d -m 0700 -o USER \(ShellWord.quoting(folder))) or set store.url to another place")
     }
     // Before the file: of a new database SQLite writes the file first, perhaps in another process just now.
     let hasLog = Self.status(log(of: path)).map { $0.st_size > 0 } ?? false

@@ -1,3 +1,5 @@
+import WebFormats
+
 /// An error in the files and values of a TLS context. Always an operator error.
 package enum TLSConfigurationError: Error, Sendable, Equatable {
   /// A file cannot be read: the system's reason.
@@ -82,7 +84,7 @@ package enum TLSConfigurationError: Error, Sendable, Equatable {
       "\(file) holds no PEM private key (-----BEGIN PRIVATE KEY-----): name the file of the key"
     case .privateKeyEncrypted(let file):
       "the private key \(file) is protected by a passphrase that nobody can type here: remove it with "
-        + "openssl pkey -in \(file) -out NEWFILE, and protect NEWFILE with chmod 600"
+        + "openssl pkey -in \(ShellWord.quoting(file)) -out NEWFILE, and protect NEWFILE with chmod 600"
     case .malformed(let file, let reason):
       "\(file) is damaged (\(reason)): copy it again from its source"
     case .keyMismatch(let certificateFile, let privateKeyFile):

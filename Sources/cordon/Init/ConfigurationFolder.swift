@@ -1,4 +1,5 @@
 import ConfigurationFile
+import WebFormats
 
 #if canImport(Glibc)
   import Glibc
@@ -25,7 +26,8 @@ final class ConfigurationFolder {
     let parent = Self.split(file).folder
     if mkdir(parent, 0o750) != 0, errno != EEXIST {
       guard errno == ENOENT else { throw Self.problem(parent) }
-      throw ConfigurationFolderError(message: "\(parent): the folder above is missing; run mkdir -p \(parent)")
+      throw ConfigurationFolderError(
+        message: "\(parent): the folder above is missing; run mkdir -p \(ShellWord.quoting(parent))")
     }
     guard let real = realpath(parent, nil) else { throw Self.problem(parent) }
     defer { free(real) }

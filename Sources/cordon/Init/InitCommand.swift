@@ -1,6 +1,7 @@
 import AccessPolicy
 import ArgumentParser
 import ConfigurationFile
+import WebFormats
 
 #if canImport(Glibc)
   import Glibc
@@ -141,6 +142,7 @@ struct InitCommand: ParsableCommand {
   }
 
   private func printNextSteps(_ configuration: Configuration, _ folder: ConfigurationFolder) {
+    let file = ShellWord.quoting(output)
     let first = simulator ? "Start the simulated Apple:" : "The Services ID must list this return URL, exactly:"
     print(
       """
@@ -151,7 +153,7 @@ struct InitCommand: ParsableCommand {
 
       Then:
 
-      \(Self.nextSteps(output, isSystemWide: folder.isSystemWide, configuration))
+      \(Self.nextSteps(file, isSystemWide: folder.isSystemWide, configuration))
       """)
     if configuration.access.requests {
       print(
@@ -160,18 +162,19 @@ struct InitCommand: ParsableCommand {
         Nobody has access yet. Users who sign in can ask for it, and get a code.
         To admit one:
 
-          cordon requests list --config \(output)
-          cordon requests admit CODE --group \(AccessChoice.group) --config \(output)
+          cordon requests list --config \(file)
+          cordon requests admit CODE --group \(AccessChoice.group) --config \(file)
         """)
     }
   }
 
   /// The commands that follow. In the folders of the service nothing is started as root: it creates files of its own.
-  private static func nextSteps(_ output: String, isSystemWide: Bool, _ configuration: Configuration) -> String {
+  /// - Parameter file: the configuration, as a word of a command.
+  private static func nextSteps(_ file: String, isSystemWide: Bool, _ configuration: Configuration) -> String {
     guard isSystemWide else {
       return """
-          cordon doctor --config \(output)     tests everything that the gateway needs
-          cordon run --config \(output)        runs the gateway
+          cordon doctor --config \(file)     tests everything that the gateway needs
+          cordon run --config \(file)        runs the gateway
         """
     }
     // The service may not open such a port itself.
@@ -186,7 +189,7 @@ struct InitCommand: ParsableCommand {
         """
       } ?? "  systemctl enable --now cordon"
     return """
-        runuser -u cordon -- cordon doctor --config \(output)
+        runuser -u cordon -- cordon doctor --config \(file)
       \(start)
       """
   }

@@ -30,6 +30,7 @@ enum LocalApple {
 
   /// The command that starts the simulator for a configuration.
   static func command(_ configuration: Configuration, _ folder: ConfigurationFolder) -> String {
-    "apple-simulator --private-key-file \(folder.path)/\(keyFile) --redirect-uri \(configuration.redirectURI)"
+    let key = ShellWord.quoting("\(folder.path)/\(keyFile)")
+    return "apple-simulator --private-key-file \(key) --redirect-uri \(configuration.redirectURI)"
   }
 }

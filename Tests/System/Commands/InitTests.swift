@@ -194,6 +194,19 @@ struct InitTests {
     #expect(key.standardError.contains("one/session.key: its folder is missing; create it"), "\(key.standardError)")
   }
 
+  @Test("Commands that are printed to be copied have names with spaces in quotes")
+  func quotedNames() throws {
+    let made = try initialize(["--simulator"], into: "my app")
+    #expect(made.exit == .code(0), "\(made.text)")
+    #expect(made.text.contains("cordon run --config \"my app/gateway.conf\""), "\(made.text)")
+    #expect(made.text.contains("my app/AuthKey_ABC123DEFG.p8\" --redirect-uri"), "\(made.text)")
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o644], ofItemAtPath: "\(directory.path)/my app/session.key")
+    let check = try ServerProcess.run(
+      Machine.binary("cordon"), ["check", "my app/gateway.conf"], directory: directory.path)
+    #expect(check.exit == .code(78) && check.standardOutput.contains("chmod o= \""), "\(check)")
+  }
+
   @Test("An empty name, or one that ends with a slash, is refused before anything is made", arguments: ["", "new/"])
   func noFileName(output: String) throws {
     let refused = try initialize(["--simulator", "--output", output])

@@ -5,6 +5,7 @@ import IdentityAssertion
 import Operations
 import Secrets
 import Sessions
+import WebFormats
 
 /// Checks the files that a configuration names: existence, contents and permissions.
 struct FileChecks {
@@ -112,7 +113,7 @@ struct FileChecks {
     let folder = ConfigurationFile.directory(of: file)
     warnIfMissing(
       folder, at: NodePath("store.url"),
-      remedy: "create it for the gateway's user: install -d -m 0700 -o USER \(folder)", &context)
+      remedy: "create it for the gateway's user: install -d -m 0700 -o USER \(ShellWord.quoting(folder))", &context)
   }
 
   /// Checks the members files of groups, and counts their members. Write access to such a file is the right to admit
@@ -133,7 +134,7 @@ struct FileChecks {
       if mode & 0o002 != 0 {
         context.report(
           at: path, "\(path): every user can write \(context.shown(file))",
-          remedy: "fix it with: chmod o-w \(context.concealing(file))")
+          remedy: "fix it with: chmod o-w \(ShellWord.quoting(context.concealing(file)))")
       }
       do throws(MembersFileSyntaxError) {
         let members = try MembersFile.parse(bytes)
@@ -165,7 +166,7 @@ struct FileChecks {
   ) {
     let shown = context.shown(file)
     // The command can be run in any folder, so its path is absolute.
-    let command = "cordon keygen --output \(context.concealing(file))"
+    let command = "cordon keygen --output \(ShellWord.quoting(context.concealing(file)))"
     guard var contents = secret(file, path, missing: "\(lost)create one with: \(command)", &context) else { return }
     if contents.last == 0x0A { contents.removeLast() }
     if contents.count < 32 {
@@ -184,7 +185,7 @@ struct FileChecks {
     "if it was in use, restore it, because with another one everybody has to sign in again; otherwise "
 
   private func checkAssertionKey(_ file: String, _ path: NodePath, _ context: inout DecodingContext) {
-    let hint = "create one with: cordon keygen --assertion --output \(context.concealing(file))"
+    let hint = "create one with: cordon keygen --assertion --output \(ShellWord.quoting(context.concealing(file)))"
     guard let contents = secret(file, path, missing: hint, &context) else { return }
     do throws(AssertionKeyError) {
       _ = try AssertionKey(pem: contents, name: context.shown(file))
@@ -200,7 +201,8 @@ struct FileChecks {
     guard contents.count > 4_096 || !contents.allSatisfy({ (0x21...0x7E).contains($0) }) else { return }
     context.report(
       at: path, "\(path): \(context.shown(file)) is not a token: one line of visible ASCII",
-      remedy: "remove it and create another with: cordon keygen --output \(context.concealing(file))")
+      remedy: "remove it and create another with: cordon keygen --output \(ShellWord.quoting(context.concealing(file)))"
+    )
   }
 
   /// The contents of a file that holds a secret, checked by the rule of `PrivateFile`, as by the gateway.
@@ -210,11 +212,11 @@ struct FileChecks {
       let shown = context.shown(file)
       context.report(
         at: path, "\(path): other users can access \(shown)",
-        remedy: "fix it with: chmod o= \(context.concealing(file))")
+        remedy: "fix it with: chmod o= \(ShellWord.quoting(context.concealing(file)))")
     } else if !PrivateFile.isPrivate(mode: mode) {
       context.report(
         at: path, "\(path): the file's group can write \(context.shown(file))",
-        remedy: "fix it with: chmod g-w \(context.concealing(file))")
+        remedy: "fix it with: chmod g-w \(ShellWord.quoting(context.concealing(file)))")
     }
     return bytes
   }

@@ -1,5 +1,6 @@
 internal import AccessPolicy
 internal import Secrets
+internal import WebFormats
 
 /// The members files of the configuration's groups, as they were last read, with the members that are in effect.
 struct MembersFiles: Sendable {
@@ -149,7 +150,8 @@ struct MembersFiles: Sendable {
     }
     guard mode & 0o002 == 0 else {
       throw MembersFileError(
-        group: group, problem: "\(path): every user can write it", remedy: "fix it with: chmod o-w \(path)")
+        group: group, problem: "\(path): every user can write it",
+        remedy: "fix it with: chmod o-w \(ShellWord.quoting(path))")
     }
     do throws(MembersFileSyntaxError) {
       return try MembersFile.parse(bytes)
