@@ -18,7 +18,8 @@ package final class LogLimit: Sendable {
   /// The windows by reason.
   private let windows = Mutex<[String: Window]>([:])
 
-  /// The largest number of reasons with a limit of their own: a reason may contain foreign text. The rest share one.
+  /// The largest number of reasons with a limit of their own: a reason may contain foreign text. The rest share one,
+  /// and report the lines that were left out for a reason that had to make room.
   static let mostReasons = 64
   /// The key of the rest, and of lines without a reason.
   private static let others = ""
@@ -44,10 +45,7 @@ package final class LogLimit: Sendable {
     let now = now ?? clock()
     return windows.withLock { windows in
       var key = reason
-      if windows[key] == nil, windows.count >= Self.mostReasons {
-        windows = windows.filter { !isOver($0.value, at: now) }
-        if windows.count >= Self.mostReasons { key = Self.others }
-      }
+      if windows[key] == nil, windows.count >= Self.mostReasons, !makeRoom(in: &windows, at: now) { key = Self.others }
       var window = windows[key] ?? Window(begin: now)
       if isOver(window, at: now) { window = Window(begin: now, suppressed: window.suppressed) }
       let isAdmitted = window.written < lines
@@ -66,6 +64,19 @@ package final class LogLimit: Sendable {
 
   /// Starts over: the next line of each reason is written.
   package func reset() { windows.withLock { $0 = [:] } }
+
+  /// Removes reasons whose interval is over: first those without lines to report. The others report what was left out
+  /// for the rest.
+  /// - Returns: whether there is room for another reason.
+  private func makeRoom(in windows: inout [String: Window], at now: Duration) -> Bool {
+    windows = windows.filter { $0.value.suppressed > 0 || !isOver($0.value, at: now) }
+    if windows.count < Self.mostReasons { return true }
+    let ended = windows.filter { !$0.key.isEmpty && isOver($0.value, at: now) }
+    if ended.isEmpty { return false }
+    for reason in ended.keys { windows[reason] = nil }
+    windows[Self.others, default: Window(begin: now)].suppressed += ended.values.reduce(0) { $0 + $1.suppressed }
+    return windows.count < Self.mostReasons
+  }
 
   private func isOver(_ window: Window, at now: Duration) -> Bool {
     let age = now - window.begin

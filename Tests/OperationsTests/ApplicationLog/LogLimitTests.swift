@@ -34,6 +34,24 @@ struct LogLimitTests {
     #expect(limit.admit("504 new", at: at(60)) == 0)
   }
 
+  @Test("A reason keeps its number of lines that were left out while reasons without any can make room for others")
+  func keptCount() {
+    for _ in 0..<25 { _ = limit.admit("502 down", at: at(0)) }
+    for number in 1..<LogLimit.mostReasons { #expect(limit.admit("502 \(number)", at: at(0)) == 0) }
+    #expect(limit.admit("504 new", at: at(60)) == 0)
+    #expect(limit.admit("502 down", at: at(61)) == 15)
+  }
+
+  @Test("Lines that were left out for reasons that make room for others are reported with the rest")
+  func sharedCount() {
+    for number in 0..<LogLimit.mostReasons {
+      for _ in 0..<11 { _ = limit.admit("502 \(number)", at: at(0)) }
+    }
+    #expect(limit.admit("504 new", at: at(60)) == 0)
+    #expect(limit.admit(at: at(60)) == LogLimit.mostReasons)
+    #expect(limit.admit("502 0", at: at(60)) == 0)
+  }
+
   @Test("Without other numbers one line a minute is due, the first at once")
   func oneLine() {
     let limit = LogLimit()
