@@ -142,7 +142,8 @@ final class AddressRewriting {
 
   /// Removes each `Domain` from a cookie's parts where the last one, which counts (RFC 6265, 5.3), is the upstream's
   /// `Host` or a parent domain of it, and neither the requested host nor a parent domain of that: browsers would refuse
-  /// the cookie. Without `Domain` it is the requested host's.
+  /// the cookie. Without `Domain` it is the requested host's. An empty `Domain` is ignored (RFC 6265, 5.2.3), or
+  /// means no domain where it is the last (RFC 6265bis): to remove all of them is right by either reading.
   /// - Returns: whether there was such a `Domain`.
   private func removeOwnDomain(from parts: inout [ArraySlice<UInt8>]) -> Bool {
     guard let ownHost = upstream.hostName, let requestedHost = parsedAuthority?.host else { return false }
@@ -151,7 +152,8 @@ final class AddressRewriting {
     for place in parts.indices.dropFirst() {
       guard let start = Self.attributeValue("domain", in: parts[place]) else { continue }
       places.append(place)
-      domain = parts[place][start...].trimmingOptionalWhitespace.map(\.asciiLowercased)
+      let value = parts[place][start...].trimmingOptionalWhitespace
+      if !value.isEmpty { domain = value.map(\.asciiLowercased) }
     }
     if domain.first == UInt8(ascii: ".") { domain.removeFirst() }
     guard Self.isHost(ownHost, inDomain: domain), !Self.isHost(requestedHost, inDomain: domain) else { return false }

@@ -168,9 +168,12 @@ struct AddressRewritingTests {
       ("a=b; Path=/; Domain=internal; Secure", "a=b; Path=/; Secure"), ("a=b ;Domain=app.internal", "a=b"),
       ("a=b; Domain=example.com; Domain=app.internal; Secure", "a=b; Secure"),
       ("__Secure-a=b; Secure; Domain=app.internal", "__Secure-a=b; Secure"), (";Domain=app.internal", ""),
+      // An empty one is ignored, or means no domain: by either reading browsers take the cookie without them.
+      ("a=b; Domain=app.internal; Domain=", "a=b"), ("a=b; Domain=; Domain=app.internal; Secure", "a=b; Secure"),
+      ("a=b; Domain=app.internal; Domain= ; Path=/", "a=b; Path=/"),
       // The last one counts, and browsers decide about it.
       ("a=b; Domain=app.internal; Domain=example.com", "a=b; Domain=app.internal; Domain=example.com"),
-      ("a=b; Domain=app.internal; Domain=", "a=b; Domain=app.internal; Domain="),
+      ("a=b; Domain=example.com; Domain=", "a=b; Domain=example.com; Domain="), ("a=b; Domain=", "a=b; Domain="),
       ("a=b; Domain=app.example.com", "a=b; Domain=app.example.com"), ("a=b; Domain=com", "a=b; Domain=com"),
       ("a=b; Domain=.example.com", "a=b; Domain=.example.com"), ("a=b; Domain=evil.test", "a=b; Domain=evil.test"),
       ("a=b; Domain=x.app.internal", "a=b; Domain=x.app.internal"),
