@@ -114,13 +114,21 @@ package final class UnboundCookies: Sendable {
   /// Most cookies.
   package static let limit = 64
 
-  private let found = Atomic<UInt64>(0)
+  /// A bit for each.
+  private let found: Atomic<UInt64>
   private let report: @Sendable (_ cookie: Int) -> Void
 
-  /// - Parameter report: is called once for each.
-  package init(report: @escaping @Sendable (_ cookie: Int) -> Void) { self.report = report }
+  /// - Parameters:
+  ///   - known: those that are known already. Default: none.
+  ///   - report: is called once for each other one.
+  package init(_ known: [Int] = [], report: @escaping @Sendable (_ cookie: Int) -> Void) {
+    let bits: UInt64 = known.reduce(0) { $0 | 1 << UInt64($1) }
+    found = Atomic(bits)
+    self.report = report
+  }
 
-  func contains(_ cookie: Int) -> Bool { found.load(ordering: .relaxed) & 1 << UInt64(cookie) != 0 }
+  /// Whether a cookie was set without `HttpOnly`.
+  package func contains(_ cookie: Int) -> Bool { found.load(ordering: .relaxed) & 1 << UInt64(cookie) != 0 }
 
   func note(_ cookie: Int) {
     let bit: UInt64 = 1 << UInt64(cookie)

@@ -22,11 +22,15 @@ struct EndCookies: Sendable {
     /// The names of its cookies, each once: a cookie may be deleted on several paths.
     let names: [String]
     let unbound: UnboundCookies
+
+    /// Whether a cookie is known to be set without `HttpOnly`.
+    func isUnbound(_ name: String) -> Bool { names.firstIndex(of: name).map { unbound.contains($0) } ?? false }
   }
 
   /// - Parameters:
   ///   - settings: of each upstream that routes name, in the order of `RouteTable.upstreams`.
-  ///   - previous: the previous ones, at a reload, whose recorded unbound cookies are kept.
+  ///   - previous: the previous ones, at a reload. The unbound cookies that were recorded for an application are kept,
+  ///     even if it has another upstream or other cookies besides.
   ///   - report: is called once for each cookie that is set without `HttpOnly`.
   init(
     _ settings: [UpstreamCookies], _ keyring: SessionKeyring,
@@ -34,27 +38,42 @@ struct EndCookies: Sendable {
   ) {
     let known = (previous?.upstreams ?? []).compactMap(\.self)
     var upstreams: [Upstream?] = []
-    for (name, application, settings) in settings {
-      guard !settings.isEmpty else {
+    for (name, application, cookies) in settings {
+      guard !cookies.isEmpty else {
         upstreams.append(nil)
         continue
       }
       // A cookie that was set by one upstream comes back by the others of the same application, too.
       let shared = upstreams.lazy.compactMap(\.self).first {
-        $0.application == application && $0.settings == settings
+        $0.application == application && $0.settings == cookies
       }
-      let same = shared ?? known.first { $0.name.utf8.elementsEqual(name.utf8) && $0.settings == settings }
       var names: [String] = []
-      for cookie in settings.cookies where !names.contains(cookie.name) { names.append(cookie.name) }
+      for cookie in cookies.cookies where !names.contains(cookie.name) { names.append(cookie.name) }
+      let before = known.filter { known in
+        settings.contains { $0.application == application && $0.upstream.utf8.elementsEqual(known.name.utf8) }
+      }
       upstreams.append(
         Upstream(
-          name: name, application: application, settings: settings, names: names,
-          unbound: same?.unbound ?? UnboundCookies { [names] in report(name, names[$0]) }))
+          name: name, application: application, settings: cookies, names: names,
+          unbound: shared?.unbound ?? Self.unbound(names, after: before) { [names] in report(name, names[$0]) }))
     }
     self.upstreams = upstreams
     self.keyring = keyring
     isEmpty = upstreams.allSatisfy { $0 == nil }
     anonymous = upstreams.map { $0.map { Self.binding(of: nil, $0, keyring) } }
+  }
+
+  /// The record of an application's unbound cookies.
+  /// - Parameter before: its upstreams in the previous configuration.
+  private static func unbound(
+    _ names: [String], after before: [Upstream], report: @escaping @Sendable (_ cookie: Int) -> Void
+  ) -> UnboundCookies {
+    // Requests that are under way add to the previous record.
+    if let first = before.first, before.allSatisfy({ $0.unbound === first.unbound }), first.names == names {
+      return first.unbound
+    }
+    let found = names.indices.filter { cookie in before.contains { $0.isUnbound(names[cookie]) } }
+    return UnboundCookies(found, report: report)
   }
 
   /// The number of upstreams with such cookies.
