@@ -42,16 +42,42 @@ final class AddressConnections: Sendable {
     /// Pools that were asked to close idle connections and have not done so yet.
     var asked: Set<PoolID> = []
 
+    // Totals of all shares: an address may have hundreds of them.
     /// Requests that wait.
-    var waiting: Int { shares.values.reduce(0) { $0 + $1.queue.count } }
-
+    private(set) var waiting = 0
     /// Connections that are counted.
-    private var open: Int { shares.values.reduce(0) { $1.limits.connections > 0 ? $0 + $1.open : $0 } }
-
+    private var open = 0
     /// Maximum number of connections of all shares together.
-    private var limit: Int {
+    private var limit = Int.max
+
+    /// Takes the totals again, after shares or limits have changed.
+    mutating func total() {
+      waiting = shares.values.reduce(0) { $0 + $1.queue.count }
+      open = shares.values.reduce(0) { $1.limits.connections > 0 ? $0 + $1.open : $0 }
       let limits = shares.values.lazy.filter { $0.isPresent && $0.limits.connections > 0 }.map(\.limits.connections)
-      return limits.max() ?? .max
+      limit = limits.max() ?? .max
+    }
+
+    /// Counts connections of a share that have begun, or with a negative number those that have ended.
+    mutating func count(_ connections: Int, of id: ShareID) {
+      shares[id]?.open += connections
+      if let limits = shares[id]?.limits, limits.connections > 0 { open += connections }
+    }
+
+    /// Adds a request to the end of a share's queue.
+    mutating func enqueue(_ pool: PoolID, since: NIODeadline, in id: ShareID) {
+      guard shares[id] != nil else { return }
+      shares[id]?.queue.append((pool, since))
+      waiting += 1
+    }
+
+    /// Removes a request from a share's queue.
+    /// - Returns: its pool; nil without such a share.
+    @discardableResult
+    mutating func dequeue(at place: Int, from id: ShareID) -> PoolID? {
+      guard let removed = shares[id]?.queue.remove(at: place) else { return nil }
+      waiting -= 1
+      return removed.pool
     }
 
     /// Connections beyond the limit of all shares together, because a reload has lowered it.
@@ -74,6 +100,7 @@ final class AddressConnections: Sendable {
     /// Of the shares that may open a connection, the one whose request has waited longest.
     /// - Parameter closing: as above.
     func next(closing: ShareID? = nil) -> (share: ShareID, since: NIODeadline)? {
+      guard waiting > 0 else { return nil }
       var found: (share: ShareID, since: NIODeadline)?
       for (id, share) in shares {
         guard let since = share.queue.first?.since, hasRoom(id, closing: closing) else { continue }
@@ -100,9 +127,9 @@ final class AddressConnections: Sendable {
     /// - Returns: the pools to be notified.
     mutating func grant() -> [Notify] {
       var granted: [Notify] = []
-      while let (id, _) = next(), let first = shares[id]?.queue.removeFirst() {
-        guard let pool = pools[first.pool] else { continue }
-        shares[id]?.open += 1
+      while let (id, _) = next(), let first = dequeue(at: 0, from: id) {
+        guard let pool = pools[first] else { continue }
+        count(1, of: id)
         granted.append(pool.notify)
       }
       return granted
@@ -121,7 +148,12 @@ final class AddressConnections: Sendable {
   }
 
   /// Removes a share that has neither connections nor requests.
-  func removeShare(_ share: ShareID) { state.withLock { $0.shares[share] = nil } }
+  func removeShare(_ share: ShareID) {
+    state.withLock { state in
+      state.shares[share] = nil
+      state.total()
+    }
+  }
 
   /// Applies the limits of the present configuration. A share that it does not have keeps its own limit, until its last
   /// connection has ended.
@@ -131,8 +163,9 @@ final class AddressConnections: Sendable {
         state.shares[id]?.isPresent = limits[id] != nil
         if let next = limits[id] { state.shares[id]?.limits = next }
       }
+      state.total()
       let granted = state.grant()
-      count(state)
+      publishWaiting(state)
       return (granted, state.waiting > 0 && state.excess > 0 ? state.askForIdle() : [])
     }
     for notify in granted { notify(.granted) }
@@ -169,12 +202,12 @@ final class AddressConnections: Sendable {
         let waiting = state.shares[id]?.queue.count
       else { return (.granted, []) }
       if waiting == 0, state.hasRoom(id) {
-        state.shares[id]?.open += 1
+        state.count(1, of: id)
         return (.granted, [])
       }
       guard waiting < limits.queue else { return (.queueFull, []) }
-      state.shares[id]?.queue.append((pool, now))
-      count(state)
+      state.enqueue(pool, since: now, in: id)
+      publishWaiting(state)
       // At a limit of its own, no connection of another share makes room, unless a reload has left too many of them.
       let isOwnLimit = open >= limits.connections && state.excess == 0
       return (.queued, state.askForIdle(of: isOwnLimit ? id : nil, for: pool))
@@ -194,17 +227,17 @@ final class AddressConnections: Sendable {
     state.withLock { state in
       // It need not be the same one: the pool itself knows in which order they came.
       if let place = state.shares[id]?.queue.lastIndex(where: { $0.pool == pool }) {
-        state.shares[id]?.queue.remove(at: place)
+        state.dequeue(at: place, from: id)
       }
-      count(state)
+      publishWaiting(state)
     }
   }
 
   func release(_ id: ShareID) {
     let granted = state.withLock { state in
-      state.shares[id]?.open -= 1
+      state.count(-1, of: id)
       let granted = state.grant()
-      count(state)
+      publishWaiting(state)
       return granted
     }
     for notify in granted { notify(.granted) }
@@ -220,11 +253,11 @@ final class AddressConnections: Sendable {
       guard let place = state.shares[id]?.queue.firstIndex(where: { $0.pool == pool }),
         let since = state.shares[id]?.queue[place].since, since - first.since < Self.minimumLead
       else { return .otherPool }
-      state.shares[id]?.queue.remove(at: place)
-      count(state)
+      state.dequeue(at: place, from: id)
+      publishWaiting(state)
       return .ownPool
     }
   }
 
-  private func count(_ state: borrowing State) { waiting.store(state.waiting, ordering: .relaxed) }
+  private func publishWaiting(_ state: borrowing State) { waiting.store(state.waiting, ordering: .relaxed) }
 }

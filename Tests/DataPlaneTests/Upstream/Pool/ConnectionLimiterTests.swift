@@ -71,6 +71,47 @@ struct ConnectionLimiterTests {
     limiter.release()
     #expect(!limiter.isWaitedFor)
   }
+
+  @Test("Connections count from the reload on that gives their upstream a limit, until one that takes it away")
+  func limitAdded() {
+    let address = AddressConnections()
+    let share = address.addShare(limit: 0, queueLimit: 9)
+    let pool = address.register({ _ in }, of: share)
+    for _ in 0..<3 { #expect(address.acquire(share, for: pool, now: start) == .granted) }
+    address.apply([share: .init(connections: 2, queue: 9)])
+    #expect(address.claimant(share, of: pool) == .otherPool, "there are too many")
+    address.release(share)
+    #expect(address.acquire(share, for: pool, now: start) == .queued)
+    #expect(address.waitingCount == 1)
+    address.apply([share: .init(connections: 0, queue: 9)])
+    #expect(address.waitingCount == 0, "it was granted")
+    for _ in 0..<3 { #expect(address.acquire(share, for: pool, now: start) == .granted) }
+    address.apply([share: .init(connections: 7, queue: 9)])
+    #expect(address.acquire(share, for: pool, now: start) == .granted)
+    #expect(address.acquire(share, for: pool, now: start) == .queued)
+    address.withdraw(share, from: pool)
+    #expect(address.waitingCount == 0)
+  }
+
+  @Test("The time to find the next request grows with the number of upstreams at the address, not with its square")
+  func manyUpstreams() {
+    func fastest(of upstreams: Int) -> Duration {
+      let address = AddressConnections()
+      let shares = (0..<upstreams).map { _ in address.addShare(limit: 1, queueLimit: 1) }
+      let limits = AddressConnections.ShareLimits(connections: 1, queue: 1)
+      address.apply(Dictionary(uniqueKeysWithValues: shares.map { ($0, limits) }))
+      let pools = shares.map { address.register({ _ in }, of: $0) }
+      for (share, pool) in zip(shares, pools) { _ = address.acquire(share, for: pool, now: start) }
+      return (0..<5).map { _ in
+        ContinuousClock().measure {
+          for _ in 0..<4 { #expect(address.claimant(shares[0], of: pools[0]) == .otherPool) }
+        }
+      }.min() ?? .zero
+    }
+    let few = fastest(of: 50)
+    #expect(fastest(of: 50 * 32) < few * (32 * 8))
+  }
+
   // MARK: Several upstreams, and reloads
 
   /// An upstream at port 9 of this machine.
