@@ -32,7 +32,7 @@ struct ArrivalEndpoint: Sendable {
     do throws(ArrivalError) {
       response = try await arrival(request)
     } catch {
-      creation.noteFailure(error.cause.reason, request)
+      creation.noteFailure(error.cause, request)
       response = pages.failure(error.cause.page, request, returnTo: error.returnTo)
     }
     // The address holds the code.

@@ -50,7 +50,7 @@ struct NativeEndpoint: Sendable {
       let made = try await creation.create(of: tokens, name: name, replacing: replaced(by: request), request)
       return response(made, request)
     } catch {
-      creation.noteFailure(error.reason, request)
+      creation.noteFailure(error, request)
       return pages.failureJSON(error.page, request)
     }
   }
@@ -118,7 +118,7 @@ struct NativeEndpoint: Sendable {
       await creation.endReplaced(replaced(by: request).filter { $0 != snapshot.session.handle }, request)
       return response(IdentifiedSession(identifier: appReturn.identifier, snapshot: snapshot), request)
     } catch {
-      creation.noteFailure(error.reason, request)
+      creation.noteFailure(error, request)
       return pages.failureJSON(error.page, request)
     }
   }

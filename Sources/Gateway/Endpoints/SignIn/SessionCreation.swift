@@ -37,7 +37,7 @@ struct SessionCreation: Sendable {
         to: AccountTransfer.Identity(
           subject: subject, email: token.claims.email, isPrivateEmail: token.claims.isPrivateEmail))
     }
-    if let found = try await ban(of: subject), found.isInForce(at: .now) { throw SignInError.banned }
+    if let found = try await ban(of: subject), found.isInForce(at: .now) { throw SignInError.banned.of(subject) }
   }
 
   private func ban(of subject: Subject) async throws(SignInError) -> Ban? {
@@ -228,7 +228,7 @@ struct SessionCreation: Sendable {
     } catch {
       throw SignInError(.storeUnavailable, "store")
     }
-    throw SignInError.banned
+    throw SignInError.banned.of(snapshot.account.subject)
   }
 
   /// Records in the audit which other accounts have the same verified address: Apple verifies an address when it is
@@ -274,13 +274,15 @@ struct SessionCreation: Sendable {
     keyring.setCookie(for: identifier, on: .publicURL, maxAge: settings.lifetime.components.seconds)
   }
 
-  /// Counts and audits a failed sign-in. The audit log is limited: anybody can cause failures without end.
-  /// - Parameter reason: a short constant.
-  func noteFailure(_ reason: String, _ request: ControlRequest) {
-    metrics.signIns.count(reason)
+  /// Counts and audits a failed sign-in, with its user if that is known. The audit log is limited: anybody can cause
+  /// failures without end.
+  func noteFailure(_ error: SignInError, _ request: ControlRequest) {
+    metrics.signIns.count(error.reason)
     let peer = request.client.address
-    guard let omitted = failures.admitAudit(of: reason, peer: peer) else { return }
-    audit.record(.signInFailed(reason: reason, omitted: omitted), peer: peer, requestID: request.requestID)
+    guard let omitted = failures.admitAudit(of: error.reason, peer: peer) else { return }
+    audit.record(
+      .signInFailed(reason: error.reason, omitted: omitted), subject: error.user, peer: peer,
+      requestID: request.requestID)
   }
 }
 
@@ -299,12 +301,18 @@ struct SignInError: Error {
   let reason: String
   /// Whether the name that Apple sent is in the store.
   let isNameKept: Bool
+  /// The verified user, for the audit; nil for all failures but that of a banned user.
+  let user: Subject?
 
-  init(_ page: PageFailure, _ reason: String, isNameKept: Bool = false) {
+  init(_ page: PageFailure, _ reason: String, isNameKept: Bool = false, user: Subject? = nil) {
     self.page = page
     self.reason = reason
     self.isNameKept = isNameKept
+    self.user = user
   }
+
+  /// The failure of a verified user.
+  func of(_ user: Subject) -> SignInError { SignInError(page, reason, isNameKept: isNameKept, user: user) }
 
   /// An operator has banned the user.
   static let banned = SignInError(.banned, "banned")

@@ -41,7 +41,7 @@ struct SignInResponses: Sendable {
 
   /// The page of a failure of no sign-in that is known here.
   func failure(_ error: SignInError, _ request: ControlRequest) -> ControlResponse {
-    creation.noteFailure(error.reason, request)
+    creation.noteFailure(error, request)
     return pages.failure(error.page, request)
   }
 
@@ -50,7 +50,7 @@ struct SignInResponses: Sendable {
   func failure(
     _ error: SignInError, of signIn: SignInState, _ request: ControlRequest, to user: Account? = nil
   ) -> ControlResponse {
-    creation.noteFailure(error.reason, request)
+    creation.noteFailure(error, request)
     var response: ControlResponse
     switch signIn.destination {
     case .app(let target, _): response = appReturns.redirect(error.page, to: target)
@@ -65,7 +65,7 @@ struct SignInResponses: Sendable {
 
   /// The redirect of a signed-in user to the front page, instead of the page of a failure that the user need not see.
   func frontPage(insteadOf error: SignInError, _ request: ControlRequest) -> ControlResponse {
-    creation.noteFailure(error.reason, request)
+    creation.noteFailure(error, request)
     return .redirect(.seeOther, to: ReturnTarget.frontPage.path)
   }
 

@@ -59,7 +59,7 @@ struct SignInVerification: Sendable {
       }
       return try codeExchange.tokens(of: outcome, clientID: apple.settings.clientID, request)
     } catch {
-      throw SignInError(error.page, error.reason, isNameKept: isNameKept)
+      throw SignInError(error.page, error.reason, isNameKept: isNameKept, user: error.user)
     }
   }
 

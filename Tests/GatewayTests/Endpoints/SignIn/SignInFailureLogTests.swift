@@ -4,6 +4,7 @@ import HTTPTypes
 import Logging
 import Operations
 import Sessions
+import Synchronization
 import Testing
 
 @testable import Gateway
@@ -112,18 +113,44 @@ struct SignInFailureLogTests {
     let recorded = try await Recorded()
     let creation = recorded.signIn.responses.creation
     var request = recorded.signIn.request()
-    for _ in 0..<100 { creation.noteFailure(SignInError.banned.reason, request) }
+    for _ in 0..<100 { creation.noteFailure(.banned, request) }
     // One client has all addresses of such a network.
     for number in 0..<100 {
       request.client = ClientPeer(address: "2001:db8::\(number)", isTrusted: false)
-      creation.noteFailure(SignInError.banned.reason, request)
+      creation.noteFailure(.banned, request)
     }
     request.client = ClientPeer(address: "192.0.2.2", isTrusted: false)
-    creation.noteFailure(SignInError.banned.reason, request)
+    creation.noteFailure(.banned, request)
     let lines = try recorded.failures("banned")
     #expect(lines.count == 21 && lines.last?.contains("192.0.2.2") == true)
     #expect(recorded.signIn.rig.metrics.signIns.total("banned") == 201)
     try await recorded.signIn.rig.stop()
+  }
+
+  @Test("The audit log names the banned user of a refused sign-in, and no user of any other failure")
+  func bannedUser() async throws {
+    let recorded = try await Recorded()
+    let signIn = recorded.signIn
+    let anna = try #require(Subject("001.anna"))
+    let ban = Ban(until: nil, reason: nil, since: signIn.rig.clock.now, by: "cli")
+    signIn.rig.store.state.withLock { $0.bans[anna] = ban }
+    let state = signIn.begin()
+    signIn.rig.apple.answer(.goodSignIn(of: "001.anna", nonce: state.nonce))
+    let grant = try signIn.grant(of: state, user: "001.anna", givenName: "Anna")
+    for _ in 0..<2 {
+      do throws(SignInError) {
+        _ = try await signIn.verification.complete(grant, of: state, signIn.request())
+        Issue.record("it is banned")
+      } catch {
+        _ = signIn.responses.failure(error, of: state, signIn.request())
+      }
+    }
+    let user = try SessionKeyring.forTests().pseudonym(of: anna)
+    let refused = try recorded.failures("banned")
+    #expect(refused.count == 1 && refused.first?.contains("\"user\":\"\(user)\"") == true, "\(refused)")
+    let repeated = try recorded.failures("attempt_used")
+    #expect(repeated.count == 1 && repeated.first?.contains("\"user\"") == false, "\(repeated)")
+    try await signIn.rig.stop()
   }
 
   @Test(
