@@ -74,12 +74,25 @@ struct ImportCommand: ParsableCommand {
 
   private func fileSettings(_ file: String) throws -> [ForeignSettings.Setting] {
     let contents = try bytes(of: file)
+    let settings: [ForeignSettings.Setting]
     do throws(ConfigurationError) {
-      return try ForeignSettings(contents, name: file).settings
+      settings = try ForeignSettings(contents, name: file).settings
     } catch {
       guard let format = ForeignFormat(contents, name: file) else { throw error }
       throw refused("\(file): \(format.explanation)")
     }
+    if Self.isOwnConfiguration(settings) {
+      throw refused(
+        "\(file): this is Cordon's own configuration, and needs no translation: `cordon check --config \(file)` checks "
+          + "it; name the file of oauth2-proxy's --config, if you have one")
+    }
+    return settings
+  }
+
+  /// Whether the settings of a file are Cordon's: oauth2-proxy has neither of these keys, and no table at all.
+  private static func isOwnConfiguration(_ settings: [ForeignSettings.Setting]) -> Bool {
+    settings.contains { $0.name.utf8.elementsEqual("public_url".utf8) }
+      && settings.contains { $0.name.utf8.elementsEqual("apple".utf8) && $0.value == .other }
   }
 
   private func bytes(of file: String) throws -> [UInt8] {

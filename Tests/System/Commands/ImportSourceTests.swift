@@ -125,6 +125,19 @@ struct ImportSourceTests {
     #expect(section.hasSuffix(".md") || pages.contains { $0.contains("\n## \(section)") }, "\(section)")
   }
 
+  @Test("Cordon's own configuration is refused, not translated into one that denies everything")
+  func ownConfiguration() throws {
+    let translated = try folder.translate("client_id = \"com.example.web\"\nemail_domains = [\"example.com\"]\n")
+    #expect(translated.exit == .code(0))
+    try folder.directory.write(translated.configuration, to: "gateway.conf")
+    let made = try folder.run(["gateway.conf", "--output", "new.conf"])
+    #expect(made.exit == .code(65) && made.standardOutput.isEmpty)
+    #expect(made.standardError.contains("gateway.conf: this is Cordon's own configuration"), "\(made.standardError)")
+    #expect(!FileManager.default.fileExists(atPath: "\(folder.directory.path)/new.conf"))
+    let sample = try folder.run([Machine.packageRoot.appending(path: "gateway.conf.sample").path])
+    #expect(sample.exit == .code(65), "\(sample.standardError)")
+  }
+
   @Test("A mistake in oauth2-proxy's own file is told by its place, not taken for another program's")
   func ownMistakes() throws {
     for line in [
