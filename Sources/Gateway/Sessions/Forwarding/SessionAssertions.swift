@@ -2,6 +2,7 @@ internal import AppleIdentity
 internal import FoundationEssentials
 internal import IdentityAssertion
 internal import Logging
+internal import Operations
 internal import Sessions
 
 /// Signs assertions about the sessions of this process.
@@ -13,14 +14,21 @@ struct SessionAssertions: Sendable {
   private let claims: [String]
   private let allowsUnverifiedEmail: Bool
   private let logger: Logger
+  /// Limits the messages about assertions that cannot be signed: none of them can, and each session needs one a minute.
+  private let failures: LogLimit
 
   /// Nil if requests carry no assertion.
-  init?(_ settings: AssertionSettings, allowsUnverifiedEmail: Bool, signer: AssertionSigner?, logger: Logger) {
+  /// - Parameter uptime: the steady clock of the limit on messages.
+  init?(
+    _ settings: AssertionSettings, allowsUnverifiedEmail: Bool, signer: AssertionSigner?, logger: Logger,
+    uptime: @escaping @Sendable () -> Duration = { LogLimit.uptime() }
+  ) {
     guard let signer, settings.sendsHeader else { return nil }
     mint = AssertionMint(signer: signer, lifetime: settings.lifetime)
     claims = settings.claims
     self.allowsUnverifiedEmail = allowsUnverifiedEmail
     self.logger = logger
+    failures = LogLimit(lines: 10, clock: uptime)
   }
 
   /// The assertion about a session; nil if it could not be signed, which is logged.
@@ -29,11 +37,16 @@ struct SessionAssertions: Sendable {
     do throws(AssertionSigningError) {
       return try await mint.assertion(of: statement(of: snapshot, groups), now: .now)
     } catch {
-      logger.error(
-        "identity assertion signing failed, forwarding without assertion",
-        metadata: ["reason": "\(error.message)"])
+      log(error)
       return nil
     }
+  }
+
+  private func log(_ error: AssertionSigningError) {
+    guard let suppressed = failures.admit(error.message) else { return }
+    var metadata: Logger.Metadata = ["reason": "\(error.message)"]
+    if suppressed > 0 { metadata["suppressed"] = "\(suppressed)" }
+    logger.error("identity assertion signing failed, forwarding without assertion", metadata: metadata)
   }
 
   private func statement(of snapshot: SessionSnapshot, _ groups: [String]) -> AssertionStatement {
