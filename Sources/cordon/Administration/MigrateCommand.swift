@@ -74,7 +74,7 @@ struct MigrateCommand: AsyncParsableCommand {
     if gateway.json { return try printJSONLine(result) }
     // Reported once for all such accounts, at the end.
     if let message = result.message, result.outcome != .otherTeam {
-      printError("\(result.subject): \(result.outcome.rawValue): \(printable(message))")
+      printError("\(result.subject): \(printable(result.outcome.rawValue)): \(printable(message))")
     }
     if let new = result.newSubject { print("\(result.subject)\t\(new)") }
   }
@@ -100,8 +100,12 @@ private struct MigrationProgress {
 
   /// Whether no account is left to migrate.
   var isComplete: Bool {
-    remaining.isEmpty && [MigrationReport.Outcome.refused, .failed, .otherTeam].allSatisfy { counts[$0] == nil }
+    // Those that were not prepared are among the remaining ones.
+    remaining.isEmpty && counts.keys.allSatisfy { $0 == .notPrepared || $0.isFinal == true }
   }
+
+  /// The outcomes that only a newer gateway knows.
+  private var unknown: [String] { counts.keys.filter { $0.isFinal == nil }.map(\.rawValue).sorted() }
 
   /// The accounts that were not prepared. Not those under a new subject whose old account arrived later in the run:
   /// these are complete.
@@ -118,6 +122,11 @@ private struct MigrationProgress {
         "\(remaining.count) account\(remaining.count == 1 ? " was" : "s were") not prepared before the transfer, and "
           + "not migrated: run it with --to TEAM and the old team's configuration, then again with --complete; users "
           + "who first signed in after the transfer are with the new team already and need nothing")
+    }
+    if !unknown.isEmpty {
+      result.append(
+        "the gateway is of a newer version, with results that are unknown here (\(unknown.joined(separator: ", "))): "
+          + "run the command of that version")
     }
     return result
   }
@@ -136,7 +145,7 @@ private struct MigrationProgress {
   var summary: String {
     let words = counts.sorted { $0.key.rawValue < $1.key.rawValue }.map { outcome, count in
       outcome == .wouldBeDone
-        ? "\(count) account\(count == 1 ? "" : "s") would be migrated" : "\(count) \(outcome.rawValue)"
+        ? "\(count) account\(count == 1 ? "" : "s") would be migrated" : "\(count) \(printable(outcome.rawValue))"
     }
     return words.isEmpty ? "There are no accounts." : words.joined(separator: ", ")
   }

@@ -56,6 +56,16 @@ struct TeamMigrationTests {
     try await rig.stop()
   }
 
+  @Test("The report of a newer gateway is read, and an outcome that is unknown here is none that is final")
+  func newerReport() throws {
+    let json = #"{"results":[{"sub":"001.a","outcome":"postponed"},{"sub":"001.b","outcome":"done"}]}"#
+    let report = try JSONDecoder().decode(MigrationReport.self, from: Data(json.utf8))
+    #expect(report.results.map(\.outcome.rawValue) == ["postponed", "done"])
+    #expect(report.results.map(\.outcome.isFinal) == [nil, true])
+    let written = String(decoding: try JSONEncoder().encode(report.results), as: UTF8.self)
+    #expect(written.contains(#""outcome":"postponed""#) && written.contains(#""outcome":"done""#), "\(written)")
+  }
+
   @Test("Accounts that the store does not change are reported as failed, and the next run does them")
   func failedPreparation() async throws {
     let rig = try await GateRig()

@@ -51,25 +51,41 @@ package struct MigrationReport: Codable, Sendable, Equatable {
     }
   }
 
-  /// The outcome of the preparation or the migration of a user. The raw values are part of the report.
-  package enum Outcome: String, Codable, Sendable {
+  /// The outcome of the preparation or the migration of a user. The raw values are part of the report. A newer gateway
+  /// may have others.
+  package struct Outcome: RawRepresentable, Codable, Hashable, Sendable {
+    /// The name in the report.
+    package let rawValue: String
+
+    /// An outcome by its name in a report.
+    package init(rawValue: String) { self.rawValue = rawValue }
+
     /// By this run.
-    case done
+    package static let done = Outcome(rawValue: "done")
     /// By an earlier run.
-    case doneBefore = "done_before"
+    package static let doneBefore = Outcome(rawValue: "done_before")
     /// In a dry run.
-    case wouldBeDone = "would_be_done"
+    package static let wouldBeDone = Outcome(rawValue: "would_be_done")
     /// Not prepared before the transfer, and not migrated.
-    case notPrepared = "not_prepared"
+    package static let notPrepared = Outcome(rawValue: "not_prepared")
     /// Prepared for a team that is not that of the configuration.
-    case otherTeam = "other_team"
+    package static let otherTeam = Outcome(rawValue: "other_team")
     /// By Apple.
-    case refused
+    package static let refused = Outcome(rawValue: "refused")
     /// Refused by Apple, and without an account.
-    case unknownToApple = "unknown_to_apple"
+    package static let unknownToApple = Outcome(rawValue: "unknown_to_apple")
     /// Because of the store, the account or its tokens, not of Apple.
-    case failed
+    package static let failed = Outcome(rawValue: "failed")
     /// Deleted while the migration ran.
-    case gone
+    package static let gone = Outcome(rawValue: "gone")
+
+    /// Whether nothing is left to do for the user; nil for an outcome of a newer gateway.
+    package var isFinal: Bool? {
+      switch self {
+      case .done, .doneBefore, .wouldBeDone, .unknownToApple, .gone: true
+      case .notPrepared, .otherTeam, .refused, .failed: false
+      default: nil
+      }
+    }
   }
 }
