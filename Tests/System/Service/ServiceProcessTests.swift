@@ -9,6 +9,7 @@ import Testing
 // - SIGUSR1, SIGUSR2 and SIGXFSZ end nothing; SIGQUIT is a graceful shutdown.
 // - Too few descriptors, too little address space, or no /proc: 78 with the remedy instead of trouble later.
 // - An address that the process may not listen on: 78 with the remedy; one that may come back: 1, and another attempt.
+// - The files of Unix sockets go with the process that bound them.
 // - A second gateway on the same address, or the same SQLite store, says so.
 // - Root in a folder of another account says so, and leaves a store that the account can open.
 // - Lines that nobody can read any more are counted.
@@ -204,6 +205,31 @@ struct ServiceProcessTests {
     let ended = try ServerProcess.run(Machine.binary("cordon"), ["run", "--config", file])
     #expect(ended.exit == .code(78), "\(ended)")
     #expect(ended.standardError.contains("create the socket's folder"), "\(ended.standardError)")
+  }
+
+  @Test("SIGTERM removes the files of Unix sockets, and none that somebody else has put in their place")
+  func socketFiles() throws {
+    let directory = try TemporaryDirectory()
+    var configuration = try configuration()
+    let paths = ["listen.sock", "admin.sock"].map { "\(directory.path)/\($0)" }
+    configuration["listen", "address"] = "\"unix:\(paths[0])\""
+    configuration["admin", "address"] = "\"unix:\(paths[1])\""
+    let file = try configuration.install(in: directory)
+    for isReplaced in [false, true] {
+      let gateway = try ServerProcess(
+        Machine.binary("cordon"), ["run", "--config", file], directory: directory.path)
+      defer { gateway.stop() }
+      try gateway.waitForLine(containing: "cordon is ready")
+      for path in paths {
+        #expect(FileManager.default.fileExists(atPath: path))
+        guard isReplaced else { continue }
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".aside")
+        try Data("mine".utf8).write(to: URL(fileURLWithPath: path))
+      }
+      gateway.signal(SIGTERM)
+      #expect(try gateway.waitForExit() == .code(0))
+      for path in paths { #expect(FileManager.default.fileExists(atPath: path) == isReplaced, "\(path)") }
+    }
   }
 
   @Test("A second gateway on the same address and the same SQLite store says so")

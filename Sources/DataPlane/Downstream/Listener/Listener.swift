@@ -187,9 +187,11 @@ package final class Listener: Sendable {
     return aborted
   }
 
-  /// Closes a socket. What waits in the queue of an inherited one is for the next process, the rest is served.
+  /// Closes a socket, and removes its file. What waits in the queue of an inherited one is for the next process, the
+  /// rest is served.
   private func stopAccepting(on socket: BoundSocket) async {
     await finishHandingOut(socket)
+    socket.file?.remove()
     let isInherited = socket.isInherited
     for gate in socket.gates {
       try? await gate.eventLoop.submit {

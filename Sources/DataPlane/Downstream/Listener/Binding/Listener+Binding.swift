@@ -26,7 +26,10 @@ extension Listener {
         socket.file = SocketFile(of: socket.address, isInherited: socket.isInherited)
         boundSockets.append(socket)
       } catch {
-        for socket in boundSockets { await closeAll(socket.gates) }
+        for socket in boundSockets {
+          socket.file?.remove()
+          await closeAll(socket.gates)
+        }
         if let error = ListenerError(acceptor.address, error) { throw error }
         throw error
       }

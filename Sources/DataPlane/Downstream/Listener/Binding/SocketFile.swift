@@ -31,6 +31,11 @@ package struct SocketFile: Sendable {
   private struct Identity: Equatable, Sendable {
     let device: UInt64
     let inode: UInt64
+
+    init(_ status: stat) {
+      device = UInt64(status.st_dev)
+      inode = UInt64(status.st_ino)
+    }
   }
 
   private enum Look {
@@ -56,9 +61,19 @@ package struct SocketFile: Sendable {
     }
   }
 
+  /// Removes the file, unless another process bound the socket, or another file is in its place. Before the socket is
+  /// closed: as long as it listens, a successor does not take its place.
+  func remove() { if !isInherited { FilesInUse.during(path) { removeOwn() } } }
+
+  private func removeOwn() {
+    var status = stat()
+    guard lstat(path, &status) == 0, Identity(status) == identity else { return }
+    unlink(path)
+  }
+
   private static func look(at path: String) -> Look {
     var status = stat()
     guard stat(path, &status) == 0 else { return errno == ENOENT || errno == ENOTDIR ? .nothing : .failed }
-    return .file(Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)))
+    return .file(Identity(status))
   }
 }
