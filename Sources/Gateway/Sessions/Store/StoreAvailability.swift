@@ -59,14 +59,16 @@ struct StoreAvailability: Sendable {
   private enum Condition {
     /// None has failed since a check succeeded.
     case sound
-    /// The latest error, and whether a missing permission was logged since a check succeeded.
-    case failing(StoreError, isPermissionLogged: Bool)
+    /// The latest error, whether an operation has failed since a check succeeded and not only checks, and whether a
+    /// missing permission was logged since.
+    case failing(StoreError, ofOperation: Bool, isPermissionLogged: Bool)
 
-    mutating func fail(_ error: StoreError) {
-      if case .failing(_, let isPermissionLogged) = self {
-        self = .failing(error, isPermissionLogged: isPermissionLogged)
+    /// - Parameter ofOperation: whether it is not a check that failed.
+    mutating func fail(_ error: StoreError, ofOperation: Bool) {
+      if case .failing(_, let before, let isPermissionLogged) = self {
+        self = .failing(error, ofOperation: before || ofOperation, isPermissionLogged: isPermissionLogged)
       } else {
-        self = .failing(error, isPermissionLogged: false)
+        self = .failing(error, ofOperation: ofOperation, isPermissionLogged: false)
       }
     }
   }
@@ -103,7 +105,16 @@ struct StoreAvailability: Sendable {
   private var feedError: StoreError? { if case .failing(let error) = feed { error } else { nil } }
 
   /// The latest error of operations other than the change feed's, until a check succeeds and counts.
-  private var conditionError: StoreError? { if case .failing(let error, _) = condition { error } else { nil } }
+  private var conditionError: StoreError? { if case .failing(let error, _, _) = condition { error } else { nil } }
+
+  /// Whether what fails keeps the store from being written only: an answer to a query shows that it is available.
+  private var isConditionOfWrites: Bool {
+    switch condition {
+    case .sound: true
+    case .failing(let error, let ofOperation, _):
+      Self.isOfWrites(error) || !ofOperation && !Self.isOutage(error)
+    }
+  }
 
   /// The error to report.
   var problem: StoreError? { conditionError ?? feedError }
@@ -162,7 +173,7 @@ struct StoreAvailability: Sendable {
     case .opened(.partial, let service), .opened(.whole, let service):
       // While the change feed or another query still fails, an answer does not end it. A lock may concern one table:
       // the outage would begin with each query of that one, and end with each answer of the change feed.
-      guard feedError == nil, conditionError.map({ Self.isOfWrites($0) }) ?? true else {
+      guard feedError == nil, isConditionOfWrites else {
         contact = .opened(.partial, service)
         return []
       }
@@ -185,7 +196,8 @@ struct StoreAvailability: Sendable {
   mutating func wrote(at arrival: Int64, asked: Int64) -> [StoreNotice] {
     let wasWritable = writability.isWritable
     writability.passedCheck(at: arrival)
-    condition = writability.shortage.map { Condition.failing($0, isPermissionLogged: false) } ?? .sound
+    condition =
+      writability.shortage.map { Condition.failing($0, ofOperation: false, isPermissionLogged: false) } ?? .sound
     let notices = answered(at: arrival, asked: asked)
     return !wasWritable && writability.isWritable ? notices + [StoreNotice.writable] : notices
   }
@@ -197,7 +209,7 @@ struct StoreAvailability: Sendable {
 
   /// Notes that the store could not be opened at the start.
   mutating func didNotOpen(_ error: StoreError) -> [StoreNotice] {
-    condition.fail(error)
+    condition.fail(error, ofOperation: true)
     guard case .opening(let opening) = contact else { return beginOutage("open", error) }
     contact = .opening(.failing(logged: error.message))
     // Its cause may be worded differently each time.
@@ -214,13 +226,13 @@ struct StoreAvailability: Sendable {
   /// Notes that a check could not write to the store. It may still answer queries, even if the error is one of an
   /// outage: those that fail say so themselves.
   mutating func didNotWrite(_ error: StoreError) -> [StoreNotice] {
-    condition.fail(error)
+    condition.fail(error, ofOperation: false)
     if error.code == .newerSchema { return refuse(error) }
     guard case .opened(let outage, let service) = contact else { return [] }
     // The store answers, and only what needs the permission fails. Wrong credentials make queries fail as well.
     if error.code == .denied, outage != .whole {
-      guard case .failing(_, isPermissionLogged: false) = condition else { return [] }
-      condition = .failing(error, isPermissionLogged: true)
+      guard case .failing(_, ofOperation: let ofOperation, isPermissionLogged: false) = condition else { return [] }
+      condition = .failing(error, ofOperation: ofOperation, isPermissionLogged: true)
       return [.permissionMissing(error)]
     }
     guard Self.isOutage(error) else { return couldNotWrite(error) }
@@ -234,7 +246,7 @@ struct StoreAvailability: Sendable {
     // The store answers, and only what needs the permission or the table fails. Wrong credentials, or a file that is
     // damaged as a whole, make the change feed fail as well.
     if error.code == .denied || error.code == .corrupt, case .opened(let outage, _) = contact, outage != .whole {
-      condition.fail(error)
+      condition.fail(error, ofOperation: true)
       return [.operationFailed(operation, error)]
     }
     if Self.isOutage(error) { return didNotAnswer(operation, error) }
@@ -243,7 +255,7 @@ struct StoreAvailability: Sendable {
     case .full:
       let notices = couldNotWrite(error)
       writability.foundNoRoom(error)
-      condition.fail(error)
+      condition.fail(error, ofOperation: false)
       return notices
     default: return [.operationFailed(operation, error)]
     }
@@ -253,7 +265,7 @@ struct StoreAvailability: Sendable {
   /// damaged.
   mutating func didNotAnswer(_ operation: String, _ error: StoreError) -> [StoreNotice] {
     if error.code == .damagedRow { return [.operationFailed(operation, error)] }
-    condition.fail(error)
+    condition.fail(error, ofOperation: true)
     return beginOutage(operation, error)
   }
 

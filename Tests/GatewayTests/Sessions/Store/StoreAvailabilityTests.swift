@@ -125,6 +125,20 @@ struct StoreAvailabilityTests {
     #expect(!store.isUnavailable && store.needsCheck && store.problem == readOnly)
   }
 
+  @Test("A store that answers queries is available again though checks meet a lock, unless a query has failed as well")
+  func lockedAfterOutage() {
+    for isQueryFailing in [false, true] {
+      var store = opened()
+      #expect(store.feedDidNotAnswer(away) == [.unavailable(operation: "changes", away)])
+      if isQueryFailing { #expect(store.didNotAnswer("find", busy).isEmpty) }
+      #expect(store.didNotWrite(away).isEmpty)
+      #expect(store.didNotWrite(busy) == [.notWritable(busy)])
+      #expect(store.feedAnswered(at: 1, asked: 1) == (isQueryFailing ? [] : [.available]))
+      #expect(!store.isUnavailable && store.needsCheck && store.problem == busy)
+      #expect(store.wrote(at: 2, asked: 2) == (isQueryFailing ? [.available, .writable] : [.writable]))
+    }
+  }
+
   @Test("A check that fails alone is an outage in part: queries are answered")
   func failedCheck() {
     var store = opened()
