@@ -203,7 +203,8 @@ extension MemoryStore {
   }
 
   func token(_ handle: PublicSessionID) async throws(StoreError) -> MachineToken? {
-    try access { state in
+    try requireSuccess(of: "token")
+    return try access { state in
       state.lookUps += 1
       return state.machineTokens.values.first { $0.handle == handle }
     }

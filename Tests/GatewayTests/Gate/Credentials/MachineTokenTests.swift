@@ -1,6 +1,7 @@
 import AccessPolicy
 import FoundationEssentials
 import HTTPTypes
+import Logging
 import Operations
 import Sessions
 import Synchronization
@@ -13,11 +14,14 @@ import WebFormats
 // Requests of machines: judged by their token alone, which is loaded once and ends everywhere.
 @Suite("Machine tokens at the gate")
 struct MachineTokenTests {
-  private func rig(adjust: (inout GatewaySettings) -> Void = { _ in }) async throws -> GateRig {
+  private func rig(
+    logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+    adjust: (inout GatewaySettings) -> Void = { _ in }
+  ) async throws -> GateRig {
     var settings = try GatewaySettings.forTests(routes: Self.routes)
     settings.groups = [GroupConfiguration(name: "machines"), GroupConfiguration(name: "staff")]
     adjust(&settings)
-    return try await GateRig(settings)
+    return try await GateRig(settings, logger: logger)
   }
 
   private static func lists(_ groups: String...) -> RouteSettings.Access {
@@ -218,6 +222,29 @@ struct MachineTokenTests {
     rig.clock.advance(-31)
     #expect(try await rig.decide(request).identity != nil, "the clock was wrong")
     try await rig.stop()
+  }
+
+  @Test("A look-up of tokens that fails alone, as by a lock on their table, is no outage that each check ends")
+  func lookUpFails() async throws {
+    for error in [
+      StoreError(code: .busy, message: "locked"), StoreError(code: .denied, message: "no permission"),
+      StoreError(code: .corrupt, message: "a table is missing"),
+    ] {
+      let lines = RecordedLines()
+      let rig = try await rig(logger: Logger(label: "test") { _ in RecordingLogHandler(lines, ["operation"]) })
+      let (token, _) = try await rig.issueToken("backup", group: "machines")
+      rig.store.state.withLock { $0.failures["token"] = error }
+      for _ in 0..<3 {
+        rig.storeHealth.wrote(at: rig.clock.milliseconds)
+        rig.storeHealth.feedAnswered(at: rig.clock.milliseconds)
+        #expect(try await rig.decide(Asked(target: "/api/x", fields: [bearer(token)])).status == 503)
+        #expect(!rig.storeHealth.isUnavailable, "\(error)")
+        rig.clock.advance(2)
+      }
+      let written = lines.take().filter { $0.hasPrefix("session store") }
+      #expect(written == Array(repeating: "session store operation failed token", count: 3), "\(error)")
+      try await rig.stop()
+    }
   }
 
   @Test("A token opens a WebSocket without an Origin; a foreign Origin is refused all the same")
