@@ -103,6 +103,17 @@ struct MovedAccountTests {
     try await rig.stop()
   }
 
+  @Test("An earlier subject that has an account again means that one: to disconnect it leaves the moved account")
+  func disconnectedAgain() async throws {
+    let (account, session, _) = try signIn()
+    _ = try rig.signIn(earlier[0].text)
+    let done = try report(DisconnectionReport.self, await ask(.post, "/accounts/\(earlier[0])/disconnect"))
+    #expect(done.forgotten && done.ended == 1)
+    #expect(rig.store.state.withLock { Array($0.accounts.keys) } == [account.subject])
+    #expect(rig.store.state.withLock { Array($0.sessions.keys) } == [session.handle])
+    try await rig.stop()
+  }
+
   @Test("A request for access is decided by an earlier subject of its user")
   func requested() async throws {
     let account = try signIn().account
