@@ -23,10 +23,7 @@ package struct CheckedConfiguration: Sendable {
       return
     }
     explanations = hosts.flatMap { host in
-      let isCovered = host.routes.contains {
-        let route = configuration.routes[$0.index]
-        return route.path == "/" && route.match == .prefix && route.methods == nil
-      }
+      let isCovered = host.routeForEverything(among: configuration.routes) != nil
       return host.routes.map { writer.explanation(of: $0, on: host.host) }
         + (isCovered ? [] : [writer.explanation(ofOthersOn: host)])
     }

@@ -16,11 +16,13 @@ struct ConfigurationWarnings {
   func all(_ hosts: [EffectiveHost]) -> [ConfigurationDiagnostic] {
     var warnings = context.warnings + keyName + fastCGI + proxies + networks + requests + groups + members
     warnings += clientsAmongProxies
-    warnings += claims + keptHeaders + returnSchemes
+    warnings += claims + keptHeaders + returnSchemes + ChosenNames.warnings(configuration, context)
     warnings += UnlikelySubjects.warnings(configuration, places, context)
     warnings += ListWarnings(configuration: configuration, places: places, context: context).all
     warnings += EffectlessWarnings(configuration: configuration, places: places, context: context).all
     warnings += AddressWarnings.warnings(configuration, context)
+    warnings += MailProviders(configuration: configuration, places: places, context: context).all
+    warnings += OverriddenAccess(configuration: configuration, places: places, context: context).warnings(hosts)
     warnings += RouteWarnings(configuration: configuration, places: places, context: context).all(hosts)
     warnings += PrefixWarnings(configuration: configuration, places: places, context: context).all(hosts)
     if configuration.access.tokens, !hasGroups {
