@@ -68,6 +68,44 @@ struct OpenAccessTests {
     #expect(try found(route("/", "access = \"signed-in\"")) == [])
   }
 
+  // MARK: Hosts without a rule
+
+  @Test("A host without a rule of its own is a warning where a route restricts every path of public_url")
+  func openHosts() throws {
+    let hosts = """
+      [[upstreams]]
+      name = "wiki"
+      url = "http://127.0.0.1:3001"
+      [[host]]
+      name = "wiki.example.com"
+      upstream = "wiki"
+
+      """
+    let restricted = route("/", "allow_emails = [\"ada@example.com\"]")
+    let found = try warnings(hosts + restricted)
+    #expect(
+      found == [
+        "gateway.conf:17:1: warning: everybody who signs in is admitted to this host: route \"/\" (line 21), which "
+          + "restricts every path of public_url, does not hold here; write host = \"*\" in that route, or write its "
+          + "lists into [access]; or state access in a route of this host"
+      ])
+    let routed = route("/x/", "upstream = \"default\"\nhost = \"wiki.example.com\"")
+    #expect(try warnings(hosts + restricted + routed).count == 1)
+    // A host of the same application has a warning already.
+    let same = try warnings(hosts.replacing("upstream = \"wiki\"", with: "upstream = \"default\"") + restricted)
+    #expect(same.count == 1 && same[0].contains("this host leads to an application of public_url"), "\(same)")
+    for rest in [
+      route("/", "access = \"signed-in\""), route("/admin/", "allow_emails = [\"ada@example.com\"]"),
+      route("/", "allow_emails = [\"ada@example.com\"]\nhost = \"*\""),
+      restricted + route("/", "access = \"signed-in\"\nhost = \"wiki.example.com\""),
+      restricted + "[access]\nrequire_claims = [\"org_id=4\"]\n",
+      restricted + "[access]\nallow_emails = [\"ada@example.com\"]\n",
+    ] {
+      let others = try warnings(hosts + rest)
+      #expect(others.isEmpty, "\(rest): \(others)")
+    }
+  }
+
   // MARK: Mail providers
 
   @Test("The domain of a mail provider is a warning in each list, and in the members of a group that admits")

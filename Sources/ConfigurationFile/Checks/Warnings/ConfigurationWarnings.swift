@@ -23,7 +23,10 @@ struct ConfigurationWarnings {
     warnings += AddressWarnings.warnings(configuration, context)
     warnings += MailProviders(configuration: configuration, places: places, context: context).all
     warnings += OverriddenAccess(configuration: configuration, places: places, context: context).warnings(hosts)
-    warnings += RouteWarnings(configuration: configuration, places: places, context: context).all(hosts)
+    let routes = RouteWarnings(configuration: configuration, places: places, context: context).all(hosts)
+    warnings += routes
+    warnings += OpenHosts(configuration: configuration, places: places, context: context)
+      .warnings(hosts, besides: routes)
     warnings += PrefixWarnings(configuration: configuration, places: places, context: context).all(hosts)
     if configuration.access.tokens, !hasGroups {
       warnings.append(
