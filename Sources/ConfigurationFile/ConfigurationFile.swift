@@ -134,7 +134,8 @@ package enum ConfigurationFile {
     TemplateChecks.check(&builder, asksForAccess: builder.access.requests, files, &context)
     FileChecks(files: files).check(builder, listeners: reader.listeners, upstreams: reader.upstreams, &context)
     if checksMembersFiles {
-      builder.configuration.membersInFiles = FileChecks(files: files).countMembers(of: reader.groups, &context)
+      builder.configuration.membersInFiles = FileChecks(files: files).countMembers(
+        of: reader.groups, admitting: MailProviders.admittingGroups(of: builder.configuration), &context)
     }
     guard context.problems.isEmpty else { throw ConfigurationError(context.sortedProblems.limited) }
     return (builder.configuration, DocumentPlaces(routes: routes, hosts: hosts), context)

@@ -72,6 +72,7 @@ enum Sandbox {
       .contents(Array("# The office\n002.b\nben@example.com # Ben\n\n@example.net\n".utf8), mode: 0o644)
     case "/conf/domain-members.txt":
       .contents(Array("002.b\nben@example.com\nexample.com\n@example.net\nexample.org\n".utf8), mode: 0o644)
+    case "/conf/provider-members.txt": .contents(Array("002.b\n@example.com\n@Outlook.com\n".utf8), mode: 0o644)
     case "/conf/bad-members.txt": .contents(Array("002.b\n\nAda Lovelace\n".utf8), mode: 0o644)
     case "/conf/empty-members.txt": .contents(Array("# nobody yet\n".utf8), mode: 0o644)
     case "/conf/open-members.txt": .contents(Array("002.b\n".utf8), mode: 0o666)

@@ -35,6 +35,19 @@ struct FileWarningTests {
           + "write \"@example.com\" if every address of the domain is meant") == true, "\(found)")
   }
 
+  @Test("A mail provider's domain in a members file is a warning, unless the group is only denied")
+  func providersInMembersFile() throws {
+    func found(_ use: String) throws -> [String] {
+      let group = "[[group]]\nname = \"staff\"\nmembers_file = \"provider-members.txt\"\n"
+      return try warnings(text() + "[access]\n\(use) = [\"staff\"]\n" + group)
+    }
+    let admitted = try found("allow_groups")
+    #expect(admitted.count == 1, "\(admitted)")
+    let said = "members_file: provider-members.txt: \"@Outlook.com\" is a mail provider's domain"
+    #expect(admitted.first?.contains(said) == true, "\(admitted)")
+    #expect(try found("deny_groups") == [])
+  }
+
   @Test("A store whose folder is not there is a warning with the command that creates it")
   func storeFolder() throws {
     var files = Sandbox.files

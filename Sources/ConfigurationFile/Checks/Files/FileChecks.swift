@@ -118,9 +118,10 @@ struct FileChecks {
 
   /// Checks the members files of groups, and counts their members. Write access to such a file is the right to admit
   /// users.
+  /// - Parameter admitting: the names of the groups whose members are admitted somewhere.
   /// - Returns: the number of members in the file of each group.
   func countMembers(
-    of groups: [DocumentReader.Element<GroupBuilder>], _ context: inout DecodingContext
+    of groups: [DocumentReader.Element<GroupBuilder>], admitting: Set<[UInt8]>, _ context: inout DecodingContext
   ) -> [Int] {
     var counts = [Int](repeating: 0, count: groups.count)
     for (place, (index, group, _)) in groups.enumerated() {
@@ -140,6 +141,11 @@ struct FileChecks {
         let members = try MembersFile.parse(bytes)
         counts[place] = members.count
         warn(of: members, at: path, file, &context)
+        if admitting.contains(Array(group.name.utf8)), let domain = members.first(where: MailProviders.admitsAnybody) {
+          context.warn(
+            atKey: path, "\(path): \(context.shown(file)): \(MailProviders.problem(of: context.concealing(domain)))",
+            remedy: MailProviders.remedy)
+        }
       } catch {
         context.report(
           at: path, "\(path): \(context.shown(file)):\(error.line): \(error.message)", remedy: error.remedy)

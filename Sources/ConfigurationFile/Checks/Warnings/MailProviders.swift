@@ -1,7 +1,8 @@
 import AccessPolicy
 import WebFormats
 
-/// Finds domains of mail providers among those whose every address is admitted.
+/// Finds domains of mail providers among those whose every address is admitted. `FileChecks` looks for them in members
+/// files, whose contents are not kept.
 struct MailProviders {
   let configuration: Configuration
   let places: DocumentPlaces
@@ -26,15 +27,36 @@ struct MailProviders {
         warning(list.appending(place), domain, remedy: "list the users' addresses in allow_emails instead")
       }
     }
-    let admitting = Set((lists.flatMap(\.lists.groups) + configuration.access.managers).map { Array($0.utf8) })
+    let admitting = Self.admittingGroups(of: configuration)
     for (number, group) in configuration.groups.enumerated() where admitting.contains(Array(group.name.utf8)) {
       let list = GroupChecks.path(at: number).appending("members")
-      for (place, member) in group.members.enumerated()
-      where member.utf8.first == UInt8(ascii: "@") && Self.isProvider(member.utf8.dropFirst()) {
-        warnings.append(warning(list.appending(place), member, remedy: "list the users' addresses instead"))
+      for (place, member) in group.members.enumerated() where Self.admitsAnybody(member) {
+        warnings.append(warning(list.appending(place), member, remedy: Self.remedy))
       }
     }
     return warnings
+  }
+
+  /// For the members of a group.
+  static let remedy = "list the users' addresses instead"
+
+  /// The problem of a domain that is shown.
+  static func problem(of domain: String) -> String {
+    "\"\(domain)\" is a mail provider's domain: anybody can have an address there, and is admitted"
+  }
+
+  /// Whether a member of a group is the domain of a mail provider.
+  static func admitsAnybody(_ member: String) -> Bool {
+    member.utf8.first == UInt8(ascii: "@") && isProvider(member.utf8.dropFirst())
+  }
+
+  /// The names of the groups whose members a list admits, or who may admit others.
+  static func admittingGroups(of configuration: Configuration) -> Set<[UInt8]> {
+    var names = configuration.access.managers + (configuration.access.lists?.groups ?? [])
+    for route in configuration.routes {
+      if case .lists(let lists) = route.access { names += lists.groups }
+    }
+    return Set(names.map { Array($0.utf8) })
   }
 
   /// The allow lists of `[access]` and of routes.
@@ -48,11 +70,7 @@ struct MailProviders {
   }
 
   private func warning(_ place: NodePath, _ domain: String, remedy: String) -> ConfigurationDiagnostic {
-    context.warning(
-      atKey: place,
-      "\"\(context.concealing(domain))\" is a mail provider's domain: anybody can have an address there, and is "
-        + "admitted",
-      remedy: remedy)
+    context.warning(atKey: place, Self.problem(of: context.concealing(domain)), remedy: remedy)
   }
 
   private static func isProvider(_ domain: some Sequence<UInt8>) -> Bool {
