@@ -142,6 +142,30 @@ struct OpenAccessTests {
     #expect(basic.count == 1 && basic[0].contains("upstream.basic.user \(said)"), "\(basic)")
   }
 
+  @Test(
+    "A claim without braces in a header of an upstream is a warning: it would be the same text for every user",
+    arguments: ["email", "$email", "{{email}}", "{{email}"])
+  func claimsWithoutBraces(text: String) throws {
+    let said = "is a text without a claim: the application gets the same for every user; write \"{email}\""
+    let header = try warnings("", upstream: "headers = { X-Remote-User = \"\(text)\" }\n")
+    #expect(header.count == 1 && header[0].contains("upstream.headers.X-Remote-User \(said)"), "\(header)")
+    let basic = try warnings("", upstream: "basic = { user = \"\(text)\", password = \"x\" }\n")
+    #expect(basic.count == 1 && basic[0].contains("upstream.basic.user \(said)"), "\(basic)")
+  }
+
+  @Test("A user name that is the local part of a mail provider's address is a warning, of another domain it is not")
+  func localPartsOfProviders() throws {
+    func found(_ domain: String) throws -> [String] {
+      try warnings("", upstream: "headers = { Remote-User = \"{email|local:\(domain)|lower}\" }\n")
+    }
+    let provider = try found("iCloud.com")
+    #expect(provider.count == 1 && provider[0].contains("\"iCloud.com\" is a mail provider's domain"), "\(provider)")
+    #expect(provider.first?.contains("the user name that upstream.headers.Remote-User sends") == true, "\(provider)")
+    #expect(try found("example.com") == [])
+    let identity = try warnings("[identity.headers]\nX-User = \"{email|local:gmail.com}\"\n")
+    #expect(identity.count == 1 && identity[0].contains("identity.headers.X-User sends"), "\(identity)")
+  }
+
   @Test("A header with a name is no warning if it has more in it, or is not about who the user is")
   func otherNames() throws {
     for line in [

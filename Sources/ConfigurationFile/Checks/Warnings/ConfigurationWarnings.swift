@@ -16,7 +16,7 @@ struct ConfigurationWarnings {
   func all(_ hosts: [EffectiveHost]) -> [ConfigurationDiagnostic] {
     var warnings = context.warnings + keyName + fastCGI + proxies + networks + requests + groups + members
     warnings += clientsAmongProxies
-    warnings += claims + keptHeaders + returnSchemes + ChosenNames.warnings(configuration, context)
+    warnings += claims + keptHeaders + returnSchemes + UserHeaders.warnings(configuration, context)
     warnings += UnlikelySubjects.warnings(configuration, places, context)
     warnings += ListWarnings(configuration: configuration, places: places, context: context).all
     warnings += EffectlessWarnings(configuration: configuration, places: places, context: context).all
@@ -172,20 +172,12 @@ struct ConfigurationWarnings {
 
   /// Claims in headers that neither Apple nor the gateway is known to send.
   private var claims: [ConfigurationDiagnostic] {
-    let headers = NodePath(ConfigurationSchema.identityHeaders.name)
-    var places = configuration.identityHeaders.headers.flatMap { header in
-      header.claims.map { ($0, headers.appending(header.name)) }
-    }
+    var places = HeaderPlace.all(of: configuration).flatMap { place in place.claims.map { ($0, place.path) } }
     // A valid configuration has every upstream of the document, in its order.
     for (settings, path) in ForwardingChecks.paths(of: configuration, Array(configuration.upstreams.indices)) {
       let own = configuration.identityHeaders.upstreams.first { UpstreamChecks.isSame($0.upstream, settings.name) }
-      for header in own?.headers ?? [] {
-        places += header.value.claims.map { ($0, path.appending("headers").appending(header.name)) }
-      }
-      if let basic = own?.basic {
-        places += basic.user.claims.map { ($0, path.appending("basic").appending("user")) }
-        places += basic.password.claims.map { ($0, path.appending("basic").appending("password")) }
-      }
+      let password = path.appending("basic").appending("password")
+      places += (own?.basic?.password.claims ?? []).map { ($0, password) }
     }
     return places.compactMap { claim, path in
       guard !IdentityHeaders.knownClaims.contains(where: { $0.utf8.elementsEqual(claim.utf8) }) else { return nil }

@@ -73,7 +73,7 @@ struct MailProviders {
     context.warning(atKey: place, Self.problem(of: context.concealing(domain)), remedy: remedy)
   }
 
-  private static func isProvider(_ domain: some Sequence<UInt8>) -> Bool {
+  static func isProvider(_ domain: some Sequence<UInt8>) -> Bool {
     domains.contains(domain.map(\.asciiLowercased))
   }
 }
