@@ -297,6 +297,15 @@ struct MistakeWarningTests {
     #expect(try main("__Host-cordon").contains("is a cookie of the gateway"))
   }
 
+  @Test("A pattern among the session cookies of an upstream is refused: no cookie of the application would be ended")
+  func cookiePatterns() throws {
+    for cookie in ["wordpress_logged_in_*", "*", "*; Path=/shop"] {
+      let found = try problem(upstream: "http://127.0.0.1:3000\"\nend_cookies = [\"sid\", \"\(cookie)\"]\n#\"")
+      #expect(found.contains("\"\(cookie)\" looks like a pattern") && !found.contains("\n"), "\(cookie): \(found)")
+    }
+    #expect(try problem(upstream: "http://127.0.0.1:3000\"\nend_cookies = [\"sid; Path=/a*\"]\n#\"") == "none")
+  }
+
   @Test("A kept header that names a path prefix is refused in any spelling, and one that names the path is a warning")
   func keptPaths() throws {
     func keeping(_ name: String) -> String { "[identity]\nkeep_headers = [\"X-Real-IP\", \"\(name)\"]\n" }

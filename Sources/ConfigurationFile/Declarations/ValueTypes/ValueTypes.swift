@@ -289,6 +289,9 @@ extension ValueType where Value == EndCookie {
           throw Diagnostic(
             "is not a cookie", remedy: "write its name, as in \"PHPSESSID\", or \"PHPSESSID; Path=/x; Domain=d\"")
         }
+        guard !cookie.name.utf8.contains(UInt8(ascii: "*")) else {
+          throw Diagnostic("looks like a pattern, and names are taken literally", remedy: "write each name in full")
+        }
         guard !cookie.name.utf8.map(\.asciiLowercased).starts(with: "__host-cordon".utf8) else {
           throw Diagnostic("is a cookie of the gateway", remedy: "remove it: the gateway ends its own cookies")
         }
