@@ -10,12 +10,12 @@ struct OverriddenAccess {
   /// - Parameter hosts: the effective settings on each host.
   func warnings(_ hosts: [EffectiveHost]) -> [ConfigurationDiagnostic] {
     let routes = hosts.map { $0.routeForEverything(among: configuration.routes) }
-    let settings = zip(hosts, routes).flatMap { host, route -> [EffectiveRoute] in
-      host.routes.flatMap { $0.settings.parts.map(\.value) } + (route == nil ? [host.elsewhere] : [])
-    }
     guard let route = routes.first ?? nil, let opened = route.settings.parts.last?.value.access,
       case .route(let source) = opened.source, opened.value.isForwarded
     else { return [] }
+    let settings = zip(hosts, routes).flatMap { host, route -> [EffectiveRoute] in
+      host.routes.flatMap { $0.settings.parts.map(\.value) } + (route == nil ? [host.elsewhere] : [])
+    }
     let line = context.line(places.route(source), RouteExplanationWriter.accessKeys)
     let name = "\"\(configuration.routes[source].path)\" (line \(line))"
     return lists(settings, opened.value, name) + conditions(settings, name)
