@@ -140,7 +140,7 @@ let package = Package(
     .target(name: "TemporaryDirectoryTesting", swiftSettings: strict),
 
     // MARK: Tests
-    .testTarget(name: "WebFormatsTests", dependencies: ["WebFormats"], swiftSettings: strict),
+    .testTarget(name: "WebFormatsTests", dependencies: ["WebFormats", "RandomTesting"], swiftSettings: strict),
     .testTarget(
       name: "CryptographyTests",
       dependencies: ["Cryptography", "Secrets", "WebFormats", .crypto, .cryptoExtras, .jwtKit],
@@ -201,12 +201,15 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "AccessPolicyTests", dependencies: ["AccessPolicy", "RandomTesting", "WebFormats"], swiftSettings: strict),
-    .testTarget(name: "PagesTests", dependencies: ["Pages", "WebFormats", .mustache], swiftSettings: strict),
     .testTarget(
-      name: "OperationsTests", dependencies: ["Operations", "TemporaryDirectoryTesting", "Threads", "WebFormats"],
+      name: "PagesTests", dependencies: ["Pages", "RandomTesting", "WebFormats", .mustache], swiftSettings: strict),
+    .testTarget(
+      name: "OperationsTests",
+      dependencies: ["Operations", "RandomTesting", "TemporaryDirectoryTesting", "Threads", "WebFormats"],
       swiftSettings: strict),
     .testTarget(
-      name: "ConfigurationFileTests", dependencies: ["ConfigurationFile", "TemporaryDirectoryTesting"],
+      name: "ConfigurationFileTests",
+      dependencies: ["ConfigurationFile", "RandomTesting", "TemporaryDirectoryTesting"],
       resources: [.copy("Golden")], swiftSettings: strict),
     .testTarget(
       name: "GatewayTests",

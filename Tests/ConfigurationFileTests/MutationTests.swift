@@ -1,4 +1,5 @@
 import Foundation
+import RandomTesting
 import Testing
 
 @testable import ConfigurationFile
@@ -6,18 +7,6 @@ import Testing
 /// Any bytes of a file lead to settings or diagnostics, and never end the process.
 @Suite("Any bytes at all")
 struct MutationTests {
-  /// A generator whose numbers follow from its seed, so that a failure can be had again.
-  struct Generator: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var mixed = state
-      mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-      return mixed ^ (mixed >> 31)
-    }
-  }
-
   private static let tokens = [
     "\"", "'", "\"\"\"", "'''", "[", "]", "[[", "]]", "{", "}", "=", ".", ",", "#", "\n", "\r\n", "\\", "\\u0000",
     "\\U0010FFFF", "${", "${SECRET}", "$${", "}", "9223372036854775808", "-1", "1e999", "nan", "true", "1979-05-27",
@@ -26,7 +15,7 @@ struct MutationTests {
 
   @Test("Mutated configurations never bring the process down, and never tell a secret", arguments: 0..<4)
   func mutations(seed: UInt64) throws {
-    var random = Generator(state: seed)
+    var random = SeededNumbers(seed: seed)
     let cases = try GoldenTests.names.map {
       [UInt8](try Data(contentsOf: GoldenTests.folder.appendingPathComponent("\($0).conf")))
     }
@@ -76,7 +65,7 @@ struct MutationTests {
     #expect(accepted > 0 && refused > 0, "\(accepted) accepted, \(refused) refused")
   }
 
-  private func mutate(_ bytes: inout [UInt8], _ random: inout Generator) {
+  private func mutate(_ bytes: inout [UInt8], _ random: inout SeededNumbers) {
     let at = Int.random(in: 0...bytes.count, using: &random)
     let end = min(bytes.count, at + Int.random(in: 0..<24, using: &random))
     switch Int.random(in: 0..<6, using: &random) {

@@ -1,4 +1,5 @@
 import Mustache
+import RandomTesting
 import Testing
 import WebFormats
 
@@ -20,7 +21,7 @@ struct MustacheComparisonTests {
     }
     try library.register(StandardTemplates.content, named: PageTemplates.contentName)
     let templates = PageTemplates()
-    var generator = Xorshift(state: 1)
+    var generator = SeededNumbers(seed: 1)
     for name in PageTemplates.Name.allCases where name != .layout {
       for round in 0..<100 {
         let chosen = TemplateRules(name).values.keys.sorted()

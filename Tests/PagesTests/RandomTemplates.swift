@@ -1,3 +1,5 @@
+import RandomTesting
+
 /// Random templates of the subset that pages use, for comparison with another implementation.
 ///
 /// Corners in which swift-mustache deviates from the specification are left out: a section that begins within a line
@@ -6,10 +8,10 @@
 struct RandomTemplates {
   static let names = ["heading", "host", "user", "way", "notice"]
 
-  private var generator: Xorshift
+  private var generator: SeededNumbers
   private var newline = "\n"
 
-  init(seed: UInt64) { generator = Xorshift(state: seed &* 0x9E37_79B9_7F4A_7C15 | 1) }
+  init(seed: UInt64) { generator = SeededNumbers(seed: seed) }
 
   /// A layout, a page within it, and values, of which any may be missing.
   mutating func next() -> (layout: String, page: String, values: [String: String]) {
@@ -83,16 +85,4 @@ struct RandomTemplates {
   private mutating func pick(_ choices: [String]) -> String { choices.randomElement(using: &generator) ?? "" }
   /// Once in so many times.
   private mutating func chance(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &generator) == 0 }
-}
-
-/// A generator whose numbers are the same in every run.
-struct Xorshift: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state ^= state << 13
-    state ^= state >> 7
-    state ^= state << 17
-    return state
-  }
 }

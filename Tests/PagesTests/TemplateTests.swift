@@ -1,3 +1,4 @@
+import RandomTesting
 import Testing
 import WebFormats
 
@@ -93,7 +94,7 @@ struct TemplateTests {
 
   @Test("No sequence of tags traps, however little sense it makes", arguments: 0..<10)
   func nonsense(seed: Int) {
-    var generator = Xorshift(state: UInt64(seed) + 1)
+    var generator = SeededNumbers(seed: UInt64(seed))
     let parts = [
       "{{#a}}", "{{^a}}", "{{/a}}", "{{<layout}}", "{{/layout}}", "{{$content}}", "{{/content}}", "{{a}}", "{{!}}",
       "\n",

@@ -1,4 +1,5 @@
 import Foundation
+import RandomTesting
 import Testing
 
 @testable import WebFormats
@@ -60,7 +61,7 @@ struct CanonicalCompositionTests {
   @Test("Sequences of combining marks are ordered and composed as Foundation does it")
   func marks() {
     #expect(Self.marks.count > 800)
-    var generator = Xorshift(state: 0x5EED)
+    var generator = SeededNumbers(seed: 0x5EED)
     let bases = Array("aAeoOuUsSzZnc ΑΩαωкиカハกกʼ가\u{1100}".unicodeScalars)
     for _ in 0..<50_000 {
       var text = String.UnicodeScalarView()
@@ -84,17 +85,5 @@ struct CanonicalCompositionTests {
       #expect(agrees(text), "\(text.unicodeScalars.map(\.value))")
     }
     #expect("e\u{301}".canonicallyComposed.unicodeScalars.elementsEqual("\u{E9}".unicodeScalars))
-  }
-}
-
-/// A generator whose numbers are the same in every run.
-private struct Xorshift: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state ^= state << 13
-    state ^= state >> 7
-    state ^= state << 17
-    return state
   }
 }

@@ -1,3 +1,4 @@
+import RandomTesting
 import Testing
 
 @testable import Operations
@@ -18,10 +19,9 @@ struct NumberTextTests {
       numbers += [power - 1, power, power + 1, 7 * (power / 10) + 3]
       power *= 10
     }
-    var mixed: UInt64 = 1
+    var random = SeededNumbers(seed: 1)
     for shift in 0..<640 as Range<UInt64> {
-      mixed = mixed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      numbers.append(mixed >> (shift % 64))
+      numbers.append(random.next() >> (shift % 64))
     }
     for number in numbers {
       let digits = String(number)
