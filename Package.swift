@@ -138,6 +138,7 @@ let package = Package(
     .target(name: "LoopbackTesting", swiftSettings: strict),
     .target(name: "RandomTesting", swiftSettings: strict),
     .target(name: "TemporaryDirectoryTesting", swiftSettings: strict),
+    .target(name: "WaitingTesting", swiftSettings: strict),
 
     // MARK: Tests
     .testTarget(name: "WebFormatsTests", dependencies: ["WebFormats", "RandomTesting"], swiftSettings: strict),
@@ -153,7 +154,8 @@ let package = Package(
     .testTarget(
       name: "SocketTransportTests",
       dependencies: [
-        "SocketTransport", "LoopbackTesting", "RandomTesting", "TemporaryDirectoryTesting", .nioCore, .nioEmbedded,
+        "SocketTransport", "LoopbackTesting", "RandomTesting", "TemporaryDirectoryTesting", "WaitingTesting", .nioCore,
+        .nioEmbedded,
       ],
       swiftSettings: strict),
     .testTarget(
@@ -168,13 +170,15 @@ let package = Package(
       name: "DataPlaneTests",
       dependencies: [
         "DataPlane", "HTTPWire", "LoopbackTesting", "RandomTesting", "Secrets", "SocketTransport", "TLSTransport",
-        "TemporaryDirectoryTesting", "Threads", "WebFormats", .nioCore, .nioEmbedded, .nioHTTP1, .httpTypes,
+        "TemporaryDirectoryTesting", "Threads", "WaitingTesting", "WebFormats", .nioCore, .nioEmbedded, .nioHTTP1,
+        .httpTypes,
       ],
       swiftSettings: strict),
     .testTarget(
       name: "AppleIdentityTests",
       dependencies: [
-        "AppleIdentity", "Secrets", "TemporaryDirectoryTesting", "WebFormats", .crypto, .cryptoExtras, .httpTypes,
+        "AppleIdentity", "Secrets", "TemporaryDirectoryTesting", "WaitingTesting", "WebFormats", .crypto, .cryptoExtras,
+        .httpTypes,
       ],
       swiftSettings: strict),
     .testTarget(
@@ -196,7 +200,7 @@ let package = Package(
       name: "PostgreSQLSessionsTests",
       dependencies: [
         "PostgreSQLSessions", "PostgreSQLServerTesting", "SQLiteSessions", "Secrets", "SessionStoreTesting",
-        "TemporaryDirectoryTesting", "store-writer",
+        "TemporaryDirectoryTesting", "WaitingTesting", "store-writer",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -215,8 +219,8 @@ let package = Package(
       name: "GatewayTests",
       dependencies: [
         "Gateway", "DataPlane", "HTTPWire", "AppleIdentity", "Sessions", "IdentityAssertion", "AccessPolicy", "Pages",
-        "Operations", "Secrets", "TemporaryDirectoryTesting", "Threads", "WebFormats", .nioCore, .nioPosix, .httpTypes,
-        .logging, .crypto,
+        "Operations", "Secrets", "TemporaryDirectoryTesting", "Threads", "WaitingTesting", "WebFormats", .nioCore,
+        .nioPosix, .httpTypes, .logging, .crypto,
       ],
       swiftSettings: strict),
     .testTarget(

@@ -28,7 +28,7 @@ struct DocumentationComments {
     ("LoopbackTesting", 4), ("Operations", 350), ("Pages", 220), ("PostgreSQLServerTesting", 20),
     ("PostgreSQLSessions", 60), ("Processes", 5), ("RandomTesting", 3), ("SQLiteSessions", 60), ("Secrets", 30),
     ("SessionStoreTesting", 25), ("Sessions", 750), ("SocketTransport", 50), ("TLSTransport", 100),
-    ("TemporaryDirectoryTesting", 6), ("Threads", 10), ("WebFormats", 160),
+    ("TemporaryDirectoryTesting", 6), ("Threads", 10), ("WaitingTesting", 5), ("WebFormats", 160),
   ]
 
   @Test("Every package declaration says what it is", arguments: modules)

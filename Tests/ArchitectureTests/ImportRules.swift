@@ -39,7 +39,7 @@ struct ImportRules {
     "PostgreSQLSessions": ["Sessions", "Threads", "WebFormats", "CPostgreSQL"],
     "SessionStoreTesting": ["Processes", "Secrets", "Sessions", "TemporaryDirectoryTesting"],
     "PostgreSQLServerTesting": ["Processes", "TemporaryDirectoryTesting"],
-    "LoopbackTesting": [], "RandomTesting": [], "TemporaryDirectoryTesting": [],
+    "LoopbackTesting": [], "RandomTesting": [], "TemporaryDirectoryTesting": [], "WaitingTesting": [],
     "store-writer": ["SQLiteSessions", "PostgreSQLSessions", "Secrets", "Sessions"],
     "ConfigurationFile": [
       "DataPlane", "AppleIdentity", "Secrets", "Sessions", "IdentityAssertion", "AccessPolicy", "Pages", "Operations",
@@ -196,11 +196,11 @@ struct ImportRules {
   func noTestSupportShips() {
     let support: Set<String> = [
       "Testing", "XCTest", "SessionStoreTesting", "PostgreSQLServerTesting", "LoopbackTesting", "RandomTesting",
-      "TemporaryDirectoryTesting", "NIOEmbedded", "AppleSimulator",
+      "TemporaryDirectoryTesting", "WaitingTesting", "NIOEmbedded", "AppleSimulator",
     ]
     let tests: Set<String> = [
       "SessionStoreTesting", "PostgreSQLServerTesting", "LoopbackTesting", "RandomTesting",
-      "TemporaryDirectoryTesting", "AppleSimulator", "apple-simulator",
+      "TemporaryDirectoryTesting", "WaitingTesting", "AppleSimulator", "apple-simulator",
     ]
     #expect(tree.files(importing: support, outside: tests) == [])
     for name in ["cordon", "Gateway", "ConfigurationFile"] {

@@ -2,6 +2,7 @@ import PostgreSQLServerTesting
 import Sessions
 import Synchronization
 import Testing
+import WaitingTesting
 
 @testable import PostgreSQLSessions
 
@@ -53,9 +54,9 @@ struct ChangeDeliveryTests {
     let store = try await openStore(server.url(of: name, user: "visitor", password: "pw"), connections: 1)
     let reports = Mutex<[ChangeDelivery]>([])
     store.onChangeDelivery { delivery in reports.withLock { $0.append(delivery) } }
-    try await eventually("the first report") { reports.withLock { $0.count } < 1 ? nil : () }
+    try await eventually("the first report") { reports.withLock { $0.count } >= 1 }
     try server.query("ALTER ROLE visitor CONNECTION LIMIT -1")
-    try await eventually("the second report") { reports.withLock { $0.count } < 2 ? nil : () }
+    try await eventually("the second report") { reports.withLock { $0.count } >= 2 }
     let reported = reports.withLock { $0 }
     guard case .polled(let error)? = reported.first else {
       Issue.record("\(reported)")
@@ -77,14 +78,14 @@ struct ChangeDeliveryTests {
       try server.query("SELECT count(*) FROM pg_stat_activity WHERE usename = 'hermit' AND \(condition)")
     }
     let listening = "query LIKE 'LISTEN%'"
-    try await eventually("both connections") { try connections("true") == "2" ? () : nil }
-    try await eventually("the listener") { try connections(listening) == "1" ? () : nil }
+    try await eventually("both connections") { try connections("true") == "2" }
+    try await eventually("the listener") { try connections(listening) == "1" }
     try server.query("ALTER ROLE hermit CONNECTION LIMIT 1")
     // Until the listener, which opens a new one by itself, has the only one: the store opens one when it is asked.
     try server.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'hermit'")
-    try await eventually("the end of the other connection") { try connections("true") == "1" ? () : nil }
-    try await eventually("the listener again") { try connections(listening) == "1" ? () : nil }
-    try await eventually("an answer") { await storeError { try await store.ping() } == nil ? () : nil }
+    try await eventually("the end of the other connection") { try connections("true") == "1" }
+    try await eventually("the listener again") { try connections(listening) == "1" }
+    try await eventually("an answer") { await storeError { try await store.ping() } == nil }
     #expect(try connections(listening) == "0")
     try await store.close()
   }

@@ -3,6 +3,7 @@ import PostgreSQLServerTesting
 import Sessions
 import Synchronization
 import Testing
+import WaitingTesting
 
 @testable import PostgreSQLSessions
 
@@ -107,7 +108,7 @@ struct ConnectionReplacementTests {
     let victim = try #require(before.first)
     try server.query("SELECT pg_terminate_backend(\(victim))")
     try await eventually("the connection to end") {
-      try server.query("SELECT count(*) FROM pg_stat_activity WHERE pid = \(victim)") == "0" ? () : nil
+      try server.query("SELECT count(*) FROM pg_stat_activity WHERE pid = \(victim)") == "0"
     }
     // The first pair of jobs notices the loss, maybe after the other connection has got its job.
     _ = try await backends(store)
@@ -182,11 +183,11 @@ struct ConnectionReplacementTests {
       url: server.url(of: name, user: "visitor", password: "pw"), connections: 2, notifies: false, limits: limits)
     let before = try await backends(store)
     try await eventually("the connections before to end") {
-      try server.query("SELECT count(*) FROM pg_stat_activity WHERE usename = 'visitor'") == "2" ? () : nil
+      try server.query("SELECT count(*) FROM pg_stat_activity WHERE usename = 'visitor'") == "2"
     }
     try server.query("ALTER ROLE visitor CONNECTION LIMIT 2")
     try await eventually("a connection that was renewed") {
-      before.contains(try await backend(store)) ? nil : ()
+      !before.contains(try await backend(store))
     }
     try await store.close()
   }
@@ -199,13 +200,13 @@ struct ConnectionReplacementTests {
     let store = try await PostgreSQLSessionStore(
       url: try server.makeDatabase(), connections: 1, notifies: true, limits: limits)
     let listeners = "SELECT pid FROM pg_stat_activity WHERE query = 'LISTEN cordon_changes'"
-    let first = try await eventually("a listener") { () -> String? in
+    let first = try await firstAnswer("a listener") { () -> String? in
       let found = try server.query(listeners)
       return found.isEmpty ? nil : found
     }
-    try await eventually("another listener") { () -> Void? in
+    try await eventually("another listener") {
       let found = try server.query(listeners)
-      return found.isEmpty || found == first ? nil : ()
+      return !found.isEmpty && found != first
     }
     try await store.close()
   }

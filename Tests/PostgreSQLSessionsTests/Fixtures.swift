@@ -1,7 +1,6 @@
 import Foundation
 import SessionStoreTesting
 import Sessions
-import Testing
 
 @testable import PostgreSQLSessions
 
@@ -26,18 +25,4 @@ func storeError(_ body: () async throws -> Void) async -> StoreError? {
   } catch {
     return error as? StoreError
   }
-}
-
-/// Waits until `probe` answers.
-func eventually<Result>(_ what: Comment, _ probe: () async throws -> Result?) async throws -> Result {
-  let deadline = ContinuousClock.now + .seconds(120)
-  while ContinuousClock.now < deadline {
-    if let result = try await probe() { return result }
-    try await Task.sleep(for: .milliseconds(20))
-  }
-  throw WaitedInVain(what: "\(what)")
-}
-
-struct WaitedInVain: Error {
-  let what: String
 }

@@ -3,6 +3,7 @@ import PostgreSQLServerTesting
 import SessionStoreTesting
 import Sessions
 import Testing
+import WaitingTesting
 
 @testable import PostgreSQLSessions
 
@@ -156,7 +157,7 @@ struct SchemaTests {
     try await eventually("a listener") {
       try PostgreSQLServer.current.query(
         "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND datname = current_database()", at: url)
-        == "2" ? () : nil
+        == "2"
     }
     await second.waitForChanges(atMost: .milliseconds(300))
     async let waiting: Void = second.waitForChanges(atMost: .seconds(3_600))

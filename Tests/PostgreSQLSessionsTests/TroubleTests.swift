@@ -2,6 +2,7 @@ import Foundation
 import PostgreSQLServerTesting
 import Sessions
 import Testing
+import WaitingTesting
 
 @testable import PostgreSQLSessions
 
@@ -34,7 +35,7 @@ struct TroubleTests {
     #expect(alsoRefused?.code == .unavailable)
     try server.start()
     try await eventually("the store to answer again") {
-      try? await store.find(known.session.handle) == known ? () : nil
+      (try? await store.find(known.session.handle)) == known
     }
     _ = try await store.complete(try signIn("bob"))
     try await store.close()
@@ -85,7 +86,7 @@ struct TroubleTests {
     #expect(results.allSatisfy { $0 == .unavailable })
     server.thaw()
     try await eventually("the store to answer again") {
-      try? await store.find(known.session.handle) == known ? () : nil
+      (try? await store.find(known.session.handle)) == known
     }
     try await store.close()
   }
@@ -96,13 +97,13 @@ struct TroubleTests {
     let store = try await open(try server.makeDatabase())
     let known = try await store.complete(try signIn()).snapshot
     try server.set("default_transaction_read_only = on")
-    let refused = try await eventually("a refusal") { await storeError { try await store.ping() } }
+    let refused = try await firstAnswer("a refusal") { await storeError { try await store.ping() } }
     #expect(refused.code == .readOnly)
     #expect(refused.fault == .operator)
     #expect(try await store.find(known.session.handle) == known)
     #expect(await storeError { try await store.end(.one(known.session.handle), because: .signedOut, at: noon) } != nil)
     try await undoReadOnly(server)
-    try await eventually("a write") { await storeError { try await store.ping() } == nil ? () : nil }
+    try await eventually("a write") { await storeError { try await store.ping() } == nil }
     try await store.close()
   }
 
@@ -120,7 +121,7 @@ struct TroubleTests {
     }
     #expect(try await store.find(known.session.handle) == known)
     try server.query("SELECT pg_promote()")
-    let after = try await eventually("the feed to answer again") {
+    let after = try await firstAnswer("an answer of the feed") {
       try? await store.changes(since: cursor, limit: 10)
     }
     #expect(after.changes.isEmpty && !after.isIncomplete && after.cursor == cursor)

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Synchronization
 import Testing
+import WaitingTesting
 
 @testable import AppleIdentity
 
@@ -73,12 +74,14 @@ struct ButtonImagesTests {
     network.pass(1)
     network.goAway()
     #expect(await images.image(Self.german, within: Self.long)?.png == Self.png())
-    try await eventually { network.problems.withLock { !$0.isEmpty } }
+    try await eventually("a report of the problem") { network.problems.withLock { !$0.isEmpty } }
     #expect(await images.image(Self.german, within: Self.long)?.png == Self.png())
     network.pass(60)
     network.set(Self.image(Self.png(width: 20)))
     _ = await images.image(Self.german, within: Self.long)
-    try await eventually { await images.image(Self.german, within: .zero)?.png == Self.png(width: 20) }
+    try await eventually("the other image") {
+      await images.image(Self.german, within: .zero)?.png == Self.png(width: 20)
+    }
     #expect(network.count == 3)
   }
 
@@ -121,15 +124,7 @@ struct ButtonImagesTests {
     let network = Network()
     let images = try network.images()
     _ = await images.image(Self.german, within: .zero)
-    try await eventually { await images.image(Self.german, within: Self.long) != nil }
+    try await eventually("the image") { await images.image(Self.german, within: Self.long) != nil }
     #expect(network.count == 1)
-  }
-
-  private func eventually(_ condition: () async -> Bool) async throws {
-    let deadline = ContinuousClock.now + .seconds(120)
-    while await !condition() {
-      try #require(ContinuousClock.now < deadline)
-      await Task.yield()
-    }
   }
 }

@@ -2,6 +2,7 @@ import Foundation
 import NIOCore
 import Synchronization
 import Testing
+import WaitingTesting
 import WebFormats
 
 @testable import DataPlane

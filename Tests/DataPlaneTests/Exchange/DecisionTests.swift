@@ -3,6 +3,7 @@ import NIOCore
 import SocketTransport
 import Synchronization
 import Testing
+import WaitingTesting
 
 @testable import DataPlane
 

@@ -2,6 +2,7 @@ import HTTPTypes
 import NIOCore
 import Synchronization
 import Testing
+import WaitingTesting
 
 @testable import DataPlane
 

@@ -257,13 +257,3 @@ func blocking<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) a
     Thread.detachNewThread { continuation.resume(with: Result { try work() }) }
   }
 }
-
-/// Polls until `condition` is true, for ``patience`` at most.
-func eventually(_ condition: @Sendable () -> Bool) async -> Bool {
-  let deadline = ContinuousClock.now + patience
-  while ContinuousClock.now < deadline {
-    if condition() { return true }
-    try? await Task.sleep(for: .milliseconds(5))
-  }
-  return condition()
-}

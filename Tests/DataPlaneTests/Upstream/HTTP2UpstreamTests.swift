@@ -2,6 +2,7 @@ import HTTPWire
 import NIOCore
 import Synchronization
 import Testing
+import WaitingTesting
 
 @testable import DataPlane
 

@@ -2,6 +2,7 @@ import HTTPTypes
 import NIOCore
 import SocketTransport
 import Testing
+import WaitingTesting
 
 @testable import DataPlane
 

@@ -1,4 +1,5 @@
 import Testing
+import WaitingTesting
 
 @testable import DataPlane
 

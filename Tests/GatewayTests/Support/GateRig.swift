@@ -10,6 +10,7 @@ import Operations
 import Secrets
 import Sessions
 import Synchronization
+import WaitingTesting
 import WebFormats
 
 @testable import DataPlane
@@ -291,10 +292,8 @@ final class GateRig: Sendable {
   /// Waits until nothing is being looked up for exchanges that are open.
   private func settle(_ loop: Int) async throws {
     let gate = gates[loop]
-    let deadline = ContinuousClock.now + .seconds(120)
-    while try await gate.eventLoop.submit({ gate.value.reviews.openSessions.isLookingUp }).get() {
-      guard ContinuousClock.now < deadline else { throw WaitedInVain(what: "look-ups to end") }
-      try await Task.sleep(for: .milliseconds(1))
+    try await eventually("look-ups to end") {
+      try await !gate.eventLoop.submit({ gate.value.reviews.openSessions.isLookingUp }).get()
     }
   }
 

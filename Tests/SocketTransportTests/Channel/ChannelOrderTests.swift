@@ -1,5 +1,6 @@
 import NIOCore
 import Testing
+import WaitingTesting
 
 @testable import SocketTransport
 
@@ -72,7 +73,7 @@ struct ChannelOrderTests {
         rig.peer.close()
         channel.send([1].buffer)
       }
-      try await poll("the end") { rig.recorder.events.contains("removed") }
+      try await eventually("the end") { rig.recorder.events.contains("removed") }
       #expect(rig.recorder.bytes.matches(last))
     }
   }
@@ -94,7 +95,7 @@ struct ChannelOrderTests {
           if asksBefore { channel.read0() }
           channel.send([1].buffer)
         })
-      try await poll("the end") { rig.recorder.events.contains("removed") }
+      try await eventually("the end") { rig.recorder.events.contains("removed") }
       #expect(rig.recorder.bytes.matches(last))
       #expect(!rig.recorder.events.contains("read within a read"))
     }
@@ -109,7 +110,7 @@ struct ChannelOrderTests {
       // The loop sees the bytes of this one later.
       let marker = try await ChannelRig.make(.unix, on: loop)
       marker.peer.send("x")
-      try await poll("the later bytes") { marker.recorder.text == "x" }
+      try await eventually("the later bytes") { marker.recorder.text == "x" }
       #expect(rig.recorder.bytes.isEmpty)
     }
   }
@@ -132,7 +133,7 @@ struct ChannelOrderTests {
       }
       #expect(try await rig.peerReceivesToEnd().matches(all))
       #expect(try await isActive.get() == false)
-      try await poll("the end") { rig.recorder.events.contains("removed") }
+      try await eventually("the end") { rig.recorder.events.contains("removed") }
       #expect(!rig.recorder.events.contains("error"))
     }
   }

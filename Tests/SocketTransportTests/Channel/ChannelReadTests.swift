@@ -1,5 +1,6 @@
 import NIOCore
 import Testing
+import WaitingTesting
 
 @testable import SocketTransport
 
@@ -19,7 +20,7 @@ struct ChannelReadTests {
       for word in ["two ", "three ", "four "] {
         let before = rig.recorder.bytes.count
         rig.peer.send(word)
-        try await poll("the next word") { rig.recorder.bytes.count == before + word.utf8.count }
+        try await eventually("the next word") { rig.recorder.bytes.count == before + word.utf8.count }
       }
       #expect(rig.recorder.text == "one two three four ")
     }
@@ -33,7 +34,7 @@ struct ChannelReadTests {
       let rig = try await ChannelRig.make(on: loop, isDirect: isDirect, before: { $0.receiveBufferMode = mode })
       let bytes = (0..<1_500_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
       var sent = 0
-      try await poll("all of it") {
+      try await eventually("all of it") {
         if sent < bytes.count { sent += max(0, rig.peer.send(Array(bytes[sent...]))) }
         return rig.recorder.bytes.count == bytes.count
       }
@@ -47,7 +48,7 @@ struct ChannelReadTests {
       let rig = try await ChannelRig.make(on: loop, isDirect: isDirect, before: { $0.receiveBufferMode = .frugal })
       for round in 1...3 {
         rig.peer.send([UInt8](repeating: UInt8(round), count: ReceiveBufferMode.frugal.size))
-        try await poll("round \(round)") { rig.recorder.bytes.count == round * ReceiveBufferMode.frugal.size }
+        try await eventually("round \(round)") { rig.recorder.bytes.count == round * ReceiveBufferMode.frugal.size }
       }
     }
   }
@@ -63,11 +64,11 @@ struct ChannelReadTests {
       for _ in 0..<20 { try await rig.onLoop { _ in } }
       #expect(rig.recorder.bytes.isEmpty)
       try await rig.onLoop { $0.read0() }
-      try await poll("both") { rig.recorder.text == "ab" }
+      try await eventually("both") { rig.recorder.text == "ab" }
       // Asked for before it comes.
       try await rig.onLoop { $0.read0() }
       rig.peer.send("c")
-      try await poll("the third") { rig.recorder.text == "abc" }
+      try await eventually("the third") { rig.recorder.text == "abc" }
       rig.peer.send("d")
       for _ in 0..<20 { try await rig.onLoop { _ in } }
       #expect(rig.recorder.text == "abc")
@@ -83,7 +84,7 @@ struct ChannelReadTests {
       rig.peer.send([UInt8](repeating: 1, count: 3 * size))
       for round in 1...3 {
         try await rig.onLoop { $0.read0() }
-        try await poll("one buffer") { rig.recorder.bytes.count >= round * size }
+        try await eventually("one buffer") { rig.recorder.bytes.count >= round * size }
         for _ in 0..<20 { try await rig.onLoop { _ in } }
         #expect(rig.recorder.bytes.count == round * size)
       }
@@ -101,11 +102,11 @@ struct ChannelReadTests {
         sent += max(0, busy.peer.send([UInt8](repeating: 0, count: 65_536)))
         let before = other.recorder.bytes.count
         other.peer.send("x")
-        try await poll("the other's turn") { other.recorder.bytes.count > before }
+        try await eventually("the other's turn") { other.recorder.bytes.count > before }
         rounds += 1
       }
       let all = sent
-      try await poll("all of the busy one's bytes") { busy.recorder.bytes.count == all }
+      try await eventually("all of the busy one's bytes") { busy.recorder.bytes.count == all }
     }
   }
 
@@ -136,7 +137,7 @@ struct ChannelReadTests {
       rig.peer.endOutput()
       #expect(try await rig.events(4) == ["active", "inactive", "unregistered", "removed"])
       #expect(rig.recorder.text == "last")
-      try await poll("the end") { rig.peer.received() == nil }
+      try await eventually("the end") { rig.peer.received() == nil }
     }
   }
 
@@ -179,12 +180,12 @@ struct ChannelReadTests {
         .unix, on: loop, isDirect: isDirect, readsByItself: false, before: { $0.receiveBufferMode = .frugal })
       rig.peer.send([UInt8](repeating: 3, count: Self.ahead + 2 * size + 1))
       rig.peer.endOutput()
-      try await poll("what is read ahead") { rig.recorder.bytes.count >= Self.ahead }
+      try await eventually("what is read ahead") { rig.recorder.bytes.count >= Self.ahead }
       for round in 0...2 {
         for _ in 0..<20 { try await rig.onLoop { _ in } }
         #expect(rig.recorder.bytes.count == Self.ahead + round * size && rig.recorder.events == ["active"])
         try await rig.onLoop { $0.read0() }
-        try await poll("one buffer") { rig.recorder.bytes.count > Self.ahead + round * size }
+        try await eventually("one buffer") { rig.recorder.bytes.count > Self.ahead + round * size }
       }
       // Nobody asks for another read.
       #expect(try await rig.events(2) == ["active", "input closed"])
@@ -225,7 +226,7 @@ struct ChannelReadTests {
       let rig = try await ChannelRig.make(.unix, on: loop, isDirect: isDirect, readsByItself: false)
       rig.peer.send([UInt8](repeating: 3, count: Self.ahead + 1))
       rig.peer.endBoth()
-      try await poll("what is read ahead") { rig.recorder.bytes.count >= Self.ahead }
+      try await eventually("what is read ahead") { rig.recorder.bytes.count >= Self.ahead }
       for _ in 0..<20 { try await rig.onLoop { _ in } }
       #expect(rig.recorder.bytes.count == Self.ahead && rig.recorder.events == ["active"])
       try await rig.onLoop { $0.read0() }
@@ -240,10 +241,10 @@ struct ChannelReadTests {
       let rig = try await ChannelRig.make(.unix, on: loop, readsByItself: false)
       rig.peer.send([UInt8](repeating: 3, count: Self.ahead + 1))
       rig.peer.endOutput()
-      try await poll("what is read ahead") { rig.recorder.bytes.count >= Self.ahead }
+      try await eventually("what is read ahead") { rig.recorder.bytes.count >= Self.ahead }
       try await rig.onLoop { $0.close(promise: nil) }
       #expect(try await rig.events(4) == ["active", "inactive", "unregistered", "removed"])
-      try await poll("the end") { rig.peer.received() == nil }
+      try await eventually("the end") { rig.peer.received() == nil }
     }
   }
 
@@ -256,7 +257,7 @@ struct ChannelReadTests {
       #expect(try await rig.events(2) == ["active", "input closed"])
       #expect(try await rig.onLoop { $0.isActive })
       rig.peer.reset()
-      try await poll("the end") { rig.recorder.events.contains("removed") }
+      try await eventually("the end") { rig.recorder.events.contains("removed") }
       #expect(try await rig.onLoop { !$0.isActive })
     }
   }
@@ -270,7 +271,7 @@ struct ChannelReadTests {
           peer.send("all")
           peer.endOutput()
         })
-      try await poll("the end") { rig.recorder.events == ["active", "input closed"] }
+      try await eventually("the end") { rig.recorder.events == ["active", "input closed"] }
       #expect(rig.recorder.text == "all")
     }
   }
@@ -310,7 +311,7 @@ struct ChannelReadTests {
         }.get()
         let next = try await ChannelRig.make(on: loop)
         next.peer.send("mine")
-        try await poll("its own bytes") { next.recorder.text == "mine" }
+        try await eventually("its own bytes") { next.recorder.text == "mine" }
         #expect(next.recorder.events == ["active"])
       }
     }

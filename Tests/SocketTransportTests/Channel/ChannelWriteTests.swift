@@ -3,6 +3,7 @@ import NIOCore
 import RandomTesting
 import Synchronization
 import Testing
+import WaitingTesting
 
 @testable import SocketTransport
 
@@ -44,7 +45,7 @@ struct ChannelWriteTests {
       }
       #expect(try await rig.peerReceives(Self.size + 2).matches(pattern + Array("xy".utf8)))
       #expect(try await rig.events(3) == ["active", "not writable", "writable"])
-      try await poll("everything has left") { try await rig.onLoop { $0.waitingBytes } == 0 }
+      try await eventually("everything has left") { try await rig.onLoop { $0.waitingBytes } == 0 }
       // And once more: the next time there is no room is told, too. The system may have made its buffers larger.
       let count = try await rig.onLoop { channel in
         var count = 0
@@ -92,7 +93,7 @@ struct ChannelWriteTests {
         #expect(kept.withLock { $0 } == [0])
       }
       _ = try await rig.peerReceives(Self.size)
-      try await poll("both promises") { kept.withLock { $0 } == [0, 1, 2] }
+      try await eventually("both promises") { kept.withLock { $0 } == [0, 1, 2] }
     }
   }
 
@@ -110,7 +111,7 @@ struct ChannelWriteTests {
         channel.writeAndFlush(ByteBuffer(string: "1"), promise: promise)
       }
       #expect(try await rig.peerReceives(2) == Array("12".utf8))
-      try await poll("the end") { rig.peer.received() == nil }
+      try await eventually("the end") { rig.peer.received() == nil }
     }
   }
 
@@ -128,14 +129,14 @@ struct ChannelWriteTests {
       }
       #expect(try await rig.peerReceives(Self.size).matches(pattern))
       try await ended.get()
-      try await poll("the end") { rig.peer.received() == nil }
+      try await eventually("the end") { rig.peer.received() == nil }
       await #expect(throws: ChannelError.self) { try await late.get() }
       #expect(try await rig.events(4).contains("output closed"))
       // The other direction is open.
       rig.peer.send("still")
-      try await poll("its bytes") { rig.recorder.text == "still" }
+      try await eventually("its bytes") { rig.recorder.text == "still" }
       rig.peer.endOutput()
-      try await poll("both ends") { rig.recorder.events.contains("unregistered") }
+      try await eventually("both ends") { rig.recorder.events.contains("unregistered") }
     }
   }
 
@@ -173,7 +174,7 @@ struct ChannelWriteTests {
         for _ in 0..<3 { channel.send(ByteBuffer(repeating: 1, count: 100_000)) }
         return recorder
       }.get()
-      try await poll("the end") { recorder.events.contains("unregistered") }
+      try await eventually("the end") { recorder.events.contains("unregistered") }
       #expect(recorder.text == "no more")
     }
   }
@@ -184,14 +185,14 @@ struct ChannelWriteTests {
   func resetToldToWrite(isQueued: Bool) async throws {
     try await withLoop { loop in
       let rig = try await ChannelRig.make(on: loop, first: { $0.send("half of ") })
-      try await poll("what was sent") { rig.recorder.text == "half of " }
+      try await eventually("what was sent") { rig.recorder.text == "half of " }
       try await rig.onLoop { channel in
         // All in one turn: the loop has not told the channel of anything.
         rig.peer.reset()
         if isQueued { channel.writeAndFlush(ByteBuffer(string: "more"), promise: nil) }
         channel.send(ByteBuffer(string: "more"))
       }
-      try await poll("the end") { rig.recorder.events.contains("unregistered") }
+      try await eventually("the end") { rig.recorder.events.contains("unregistered") }
       #expect(rig.recorder.events.contains("error"), "\(rig.recorder.events)")
     }
   }
@@ -222,7 +223,7 @@ struct ChannelWriteTests {
         }
       }
       try await rig.onLoop { $0.flush() }
-      try await poll("everything, in both directions") {
+      try await eventually("everything, in both directions") {
         received += rig.peer.received() ?? []
         return received.count >= toPeer.count && rig.recorder.bytes.count >= fromPeer.count
       }

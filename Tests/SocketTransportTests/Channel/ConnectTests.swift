@@ -4,6 +4,7 @@ import NIOCore
 import Synchronization
 import TemporaryDirectoryTesting
 import Testing
+import WaitingTesting
 
 @testable import SocketTransport
 
@@ -64,10 +65,10 @@ struct ConnectTests {
       let channel = try await SocketChannel.connect(to: server.address, on: loop, timeout: patience).get()
       #expect(channel.isActive && channel.remoteAddress == server.address)
       try await loop.submit { channel.writeAndFlush(ByteBuffer(string: "hello")) }.get().get()
-      try await poll("its bytes") { server.accepted.withLock { $0.first?.text } == "hello" }
+      try await eventually("its bytes") { server.accepted.withLock { $0.first?.text } == "hello" }
       #expect(channel.localAddress?.ipAddress == address && channel.localAddress?.port != server.address.port)
       try await channel.close().get()
-      try await poll("its end") { server.accepted.withLock { $0.first?.events.contains("unregistered") } == true }
+      try await eventually("its end") { server.accepted.withLock { $0.first?.events.contains("unregistered") } == true }
     }
   }
 
@@ -99,7 +100,7 @@ struct ConnectTests {
         }
       }.get()
       _ = try await SocketChannel.connect(to: address, on: loop, timeout: patience, isKeptAlive: true).get()
-      try await poll("the accepted socket") { !found.withLock(\.isEmpty) }
+      try await eventually("the accepted socket") { !found.withLock(\.isEmpty) }
       #expect(found.withLock { $0 } == [1, 1, 1, 60])
     }
   }
@@ -190,7 +191,7 @@ struct ConnectTests {
         acceptOne()
         begin(3)
       }.get()
-      try await poll("all connections") {
+      try await eventually("all connections") {
         try await loop.submit { acceptOne() }.get()
         return order.withLock(\.count) == 4
       }
@@ -238,9 +239,9 @@ struct ConnectTests {
       for _ in 0..<20 { try await loop.submit {}.get() }
       #expect(server.count == 0 && first.isActive)
       #expect(try await loop.submit { server.socket.resume() }.get())
-      try await poll("the first") { server.count == 1 }
+      try await eventually("the first") { server.count == 1 }
       _ = try await SocketChannel.connect(to: server.address, on: loop, timeout: patience).get()
-      try await poll("the second") { server.count == 2 }
+      try await eventually("the second") { server.count == 2 }
     }
   }
 
@@ -297,7 +298,7 @@ struct ConnectTests {
       #expect(socket.port == address.port)
       for number in 1...3 {
         _ = try await SocketChannel.connect(to: address, on: loop, timeout: patience).get()
-        try await poll("number \(number)") { count.withLock { $0 } == number }
+        try await eventually("number \(number)") { count.withLock { $0 } == number }
       }
     }
   }
@@ -336,7 +337,7 @@ struct ConnectTests {
         channel = rig.channel
         try await rig.channel.close().get()
       }
-      try await poll("the channel to go") { channel == nil }
+      try await eventually("the channel to go") { channel == nil }
     }
   }
 }

@@ -1,6 +1,7 @@
 import Glibc
 import NIOCore
 import Testing
+import WaitingTesting
 
 @testable import SocketTransport
 
@@ -37,7 +38,7 @@ struct UrgentByteTests {
         }.get()
         expected += "before ! behind \(round)\n"
         let all = expected
-        try await poll("all of it, not \(recorder.text)") { recorder.text.count >= all.count }
+        try await eventually("all of it, not \(recorder.text)") { recorder.text.count >= all.count }
         #expect(recorder.text == all)
       }
       // The last byte is urgent.
@@ -46,7 +47,7 @@ struct UrgentByteTests {
         peer.sendUrgent("!")
         peer.endOutput()
       }.get()
-      try await poll("the end") { recorder.events.contains("removed") }
+      try await eventually("the end") { recorder.events.contains("removed") }
       #expect(recorder.text == expected + "before !")
     }
   }
@@ -69,7 +70,7 @@ struct UrgentByteTests {
         peer.sendUrgent("!")
         peer.send(" behind")
       }.get()
-      try await poll("all of it, not \(recorder.text)") { recorder.text.count >= 15 }
+      try await eventually("all of it, not \(recorder.text)") { recorder.text.count >= 15 }
       #expect(recorder.text == "before ! behind")
     }
   }
@@ -85,7 +86,7 @@ struct UrgentByteTests {
       }
       // Without the option, which accepted Unix sockets do not inherit, the system leaves the byte out; older systems
       // refuse to send it.
-      try await poll("the rest") { rig.recorder.text == "before  behind" }
+      try await eventually("the rest") { rig.recorder.text == "before  behind" }
     }
   }
 
@@ -102,11 +103,11 @@ struct UrgentByteTests {
       #expect(rig.recorder.bytes.isEmpty)
       // The system ends a read at an urgent byte.
       try await rig.onLoop { $0.read0() }
-      try await poll("the first part") { rig.recorder.text == "before " }
+      try await eventually("the first part") { rig.recorder.text == "before " }
       for _ in 0..<20 { try await rig.onLoop { _ in } }
       #expect(rig.recorder.text == "before ")
       try await rig.onLoop { $0.read0() }
-      try await poll("the rest") { rig.recorder.text.hasSuffix(" behind") }
+      try await eventually("the rest") { rig.recorder.text.hasSuffix(" behind") }
     }
   }
 }

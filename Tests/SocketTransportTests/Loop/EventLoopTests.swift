@@ -2,6 +2,7 @@ import Glibc
 import NIOCore
 import Synchronization
 import Testing
+import WaitingTesting
 
 @testable import SocketTransport
 
@@ -62,7 +63,7 @@ struct EventLoopTests {
         }
         loop.execute { seen.withLock { $0.append("second") } }
       }.get()
-      try await poll("all of them") { seen.withLock(\.count) == 3 }
+      try await eventually("all of them") { seen.withLock(\.count) == 3 }
       #expect(seen.withLock { $0 } == ["first", "second", "third"])
     }
   }
@@ -112,7 +113,7 @@ struct EventLoopTests {
       @Sendable func again() { if !stops.withLock({ $0 }) { loop.execute { again() } } }
       loop.execute { again() }
       rig.peer.send([1, 2, 3])
-      try await poll("its bytes") { rig.recorder.bytes == [1, 2, 3] }
+      try await eventually("its bytes") { rig.recorder.bytes == [1, 2, 3] }
       #expect(try await loop.scheduleTask(in: .milliseconds(1)) { 1 }.futureResult.get() == 1)
       stops.withLock { $0 = true }
     }

@@ -2,6 +2,7 @@ import Dispatch
 import NIOCore
 import Synchronization
 import Testing
+import WaitingTesting
 
 @testable import SocketTransport
 
@@ -69,7 +70,7 @@ struct LoopEndTests {
     loop.end { note("end") }
     loop.execute { loop.execute { note("task") } }
     isReady.signal()
-    try await poll("both ends") { seen.withLock { $0.count { $0 == "end" } } == 2 }
+    try await eventually("both ends") { seen.withLock { $0.count { $0 == "end" } } == 2 }
     #expect(seen.withLock { $0 } == ["task", "end", "end"])
     await loop.endAndWait()
   }

@@ -1,6 +1,7 @@
 import NIOCore
 import Synchronization
 import Testing
+import WaitingTesting
 
 @testable import SocketTransport
 
@@ -133,14 +134,14 @@ struct ChannelRig: Sendable {
 
   /// Waits until a number of events has been seen.
   func events(_ count: Int) async throws -> [String] {
-    try await poll("\(count) events, not \(recorder.events)") { recorder.events.count >= count }
+    try await eventually("\(count) events, not \(recorder.events)") { recorder.events.count >= count }
     return recorder.events
   }
 
   /// Bytes that the peer gets, so many of them.
   func peerReceives(_ count: Int) async throws -> [UInt8] {
     var bytes: [UInt8] = []
-    try await poll("\(count) bytes") {
+    try await eventually("\(count) bytes") {
       bytes += peer.received(atMost: count - bytes.count) ?? []
       return bytes.count >= count
     }
@@ -151,7 +152,7 @@ struct ChannelRig: Sendable {
   /// - Throws: ``EndedByReset``.
   func peerReceivesToEnd() async throws -> [UInt8] {
     var bytes: [UInt8] = []
-    try await poll("the end") {
+    try await eventually("the end") {
       guard let more = peer.received() else { return true }
       bytes += more
       return false

@@ -1,5 +1,4 @@
 import NIOCore
-import Testing
 
 @testable import SocketTransport
 
@@ -21,21 +20,6 @@ extension SocketEventLoop {
       end { continuation.resume() }
     }
   }
-}
-
-/// Waits for a condition, looked at again and again between other tasks.
-func poll(
-  _ what: Comment, for patience: TimeAmount = patience, _ condition: () async throws -> Bool
-) async throws {
-  let end = NIODeadline.now() + patience
-  while try await !condition() {
-    guard NIODeadline.now() < end else { throw WaitedInVain(what: what) }
-    await Task.yield()
-  }
-}
-
-struct WaitedInVain: Error {
-  let what: Comment
 }
 
 /// Bytes that show their place.

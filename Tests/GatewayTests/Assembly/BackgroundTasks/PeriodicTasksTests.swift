@@ -2,6 +2,7 @@ import NIOCore
 import NIOPosix
 import Synchronization
 import Testing
+import WaitingTesting
 
 @testable import Gateway
 

@@ -5,6 +5,7 @@ import Secrets
 import Sessions
 import Synchronization
 import Testing
+import WaitingTesting
 
 @testable import Gateway
 

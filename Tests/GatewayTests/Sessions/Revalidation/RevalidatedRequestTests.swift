@@ -3,6 +3,7 @@ import Operations
 import Sessions
 import Synchronization
 import Testing
+import WaitingTesting
 
 @testable import Gateway
 

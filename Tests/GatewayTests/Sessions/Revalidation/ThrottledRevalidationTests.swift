@@ -2,6 +2,7 @@ import FoundationEssentials
 import Sessions
 import Synchronization
 import Testing
+import WaitingTesting
 
 @testable import Gateway
 

@@ -6,6 +6,7 @@ import Secrets
 import Sessions
 import Synchronization
 import Testing
+import WaitingTesting
 
 @testable import Gateway
 

@@ -4,6 +4,7 @@ import Operations
 import Sessions
 import Synchronization
 import Testing
+import WaitingTesting
 
 @testable import DataPlane
 @testable import Gateway
