@@ -72,9 +72,10 @@ struct VerifyEndpoint {
       (route, isPathKnown) = (.default, !configuration.routes.hasRestrictions)
       if !isPathKnown { doubt = reason }
     }
-    var decision = decide(route, isPathKnown: isPathKnown, original, head, bytes, client, &request)
+    var decision = decide(route, original, head, bytes, client, &request)
     decision.note(ambiguityOf: route)
     guard decision.isAdmission else { return decision }
+    guard isPathKnown else { return status(.forbidden) }
     if let found = overrides.doubt(about: original.target, head, bytes, route) {
       doubt = found
       return status(.forbidden)
@@ -89,13 +90,16 @@ struct VerifyEndpoint {
       return status(.forbidden)
     }
     guard head.fields.has(.destination) else { return decision }
-    return decideDestination(decision, route, original, head, bytes, client, &request)
+    let other = decideDestination(route, original, head, bytes, client, &request)
+    if other.isAdmission { return decision }
+    return other
   }
 
-  /// Admits a request that is admitted to its own path only if it is admitted to that of its `Destination` as well.
+  /// Decides on the path of the `Destination`, which must admit as well.
+  /// - Parameter route: that of the request's own path.
   private func decideDestination(
-    _ decision: consuming GateDecision, _ route: RouteDecision, _ original: OriginalRequest,
-    _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer, _ request: inout GateRequest
+    _ route: RouteDecision, _ original: OriginalRequest, _ head: borrowing RequestHead, _ bytes: RawSpan,
+    _ client: ClientPeer, _ request: inout GateRequest
   ) -> GateDecision {
     let method: Range<Int>? = if case .known(_, let method) = original.target { method } else { nil }
     guard
@@ -103,14 +107,13 @@ struct VerifyEndpoint {
       other.upstream == route.upstream
     else { return status(.forbidden) }
     if other.dropsMethodOverride, overrides.nameMethod(head, bytes) { return status(.forbidden) }
-    let second = decide(other, isPathKnown: true, original, head, bytes, client, &request)
-    return second.isAdmission ? decision : second
+    return decide(other, original, head, bytes, client, &request)
   }
 
   /// Decides by one route.
   private func decide(
-    _ route: RouteDecision, isPathKnown: Bool, _ original: OriginalRequest, _ head: borrowing RequestHead,
-    _ bytes: RawSpan, _ client: ClientPeer, _ request: inout GateRequest
+    _ route: RouteDecision, _ original: OriginalRequest, _ head: borrowing RequestHead, _ bytes: RawSpan,
+    _ client: ClientPeer, _ request: inout GateRequest
   ) -> GateDecision {
     switch route.access {
     // The other proxy would pass a sign-out on to the application instead of us.
@@ -122,7 +125,7 @@ struct VerifyEndpoint {
     }
     switch users.decide(on: route, head, bytes, &request) {
     case .nobody: return status(.ok)
-    case .admitted(let entry): return isPathKnown ? admitted(entry, head, bytes) : status(.forbidden)
+    case .admitted(let entry): return admitted(entry, head, bytes)
     case .suspend(let work): return .suspend(work)
     case .storeUnavailable: return status(.serviceUnavailable)
     case .signedOut: return signInFirst(route, original, head, bytes, request)
