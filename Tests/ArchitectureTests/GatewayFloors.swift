@@ -7,6 +7,7 @@ import Testing
 // - Found by the names of types: those that a folder declares, and those that its files mention.
 // - The doctor stands above the assembly: only the command uses it.
 // - The settings of the whole gateway are known to the assembly and the doctor's entry alone.
+// - Each of these settings is made from the configuration: those with defaults are assigned one by one.
 
 @Suite("The floors of the gateway")
 struct GatewayFloors {
@@ -52,6 +53,21 @@ struct GatewayFloors {
     let users = folders.filter { $0.key != "Assembly" }.values.joined()
       .filter { $0.mentioned.contains("GatewaySettings") }
     #expect(users.map(\.path) == ["Doctor/Doctor.swift"])
+  }
+
+  @Test("Every setting of the whole gateway is made from the configuration")
+  func everySettingIsConfigured() throws {
+    let sources = try SourceTree.current.get().root.appending(path: "Sources")
+    func text(_ path: String) throws -> String {
+      try String(contentsOf: sources.appending(path: path), encoding: .utf8)
+    }
+    let settings = try text("Gateway/Assembly/Settings/GatewaySettings.swift")
+      .matches(of: /(?m)^  package var (\w+)[^{\n]*$/).map { String($0.1) }
+    let conversion = try text("cordon/Configuration/GatewaySettings+Configuration.swift")
+      .components(separatedBy: "\n}\n")[0]
+    let made = conversion.matches(of: /(?m)(?:^    (\w+) = |[ (](\w+): )/).map { String($0.1 ?? $0.2 ?? "") }
+    #expect(settings.count > 20)
+    #expect(Set(settings).subtracting(made) == [])
   }
 }
 

@@ -23,13 +23,14 @@ package struct Doctor: Sendable {
   /// - Parameter openStore: opens the store, if there is one.
   package init(settings: GatewaySettings, openStore: @escaping @Sendable () async throws(StoreError) -> StorePresence) {
     apple = AppleExamination(
-      apple: settings.apple, proxy: settings.appleProxy, redirectURI: settings.originSettings.redirectURI)
+      apple: settings.apple, proxy: settings.appleProxy, redirectURI: settings.publicAddress.redirectURI)
     site = SiteExamination(
-      upstreams: [settings.upstream] + settings.upstreams, acceptors: settings.listener.acceptors,
+      upstreams: settings.upstreams.all, acceptors: settings.listener.acceptors,
       secretFiles: settings.session.secretFiles)
-    publicURL = PublicURLExamination(origin: settings.origin, prefix: settings.prefix)
+    let address = settings.publicAddress
+    publicURL = PublicURLExamination(origin: address.origin, prefix: address.prefix)
     hosts = HostExamination(
-      hosts: settings.sites.map(\.host), origin: settings.origin, prefix: settings.prefix,
+      hosts: settings.routing.sites.map(\.host), origin: address.origin, prefix: address.prefix,
       acceptors: settings.listener.acceptors)
     self.openStore = openStore
   }

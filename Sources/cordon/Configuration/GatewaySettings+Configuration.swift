@@ -5,19 +5,35 @@ extension GatewaySettings {
   /// The settings that a configuration file makes.
   init(_ configuration: Configuration) throws {
     self.init(
-      origin: try configuration.publicOrigin, prefix: configuration.pathPrefix, hosts: configuration.aliases,
-      workers: configuration.workers, listener: configuration.listener, adminAddress: configuration.adminAddress,
-      admin: configuration.admin, upstream: configuration.upstream, upstreams: configuration.upstreams,
-      apple: configuration.apple, native: configuration.native,
-      verify: configuration.verify, session: configuration.session,
-      revalidation: configuration.revalidation, store: configuration.store, identity: configuration.identityHeaders,
-      assertion: configuration.assertion, notificationRelay: configuration.notificationRelay,
-      access: configuration.access, routes: configuration.routes, groups: configuration.groups,
-      pages: configuration.pages, button: configuration.button, log: configuration.log, drain: configuration.shutdown)
+      publicAddress: OriginSettings(
+        origin: try configuration.publicOrigin, prefix: configuration.pathPrefix, hosts: configuration.aliases),
+      listener: configuration.listener, adminAddress: configuration.adminAddress,
+      upstreams: UpstreamTables(main: configuration.upstream, named: configuration.upstreams),
+      routing: RoutingSettings(configuration), apple: configuration.apple, session: configuration.session,
+      store: configuration.store)
+    workers = configuration.workers
+    admin = configuration.admin
     appleProxy = configuration.appleProxy
+    notificationRelay = configuration.notificationRelay
+    native = configuration.native
+    verify = configuration.verify
+    revalidation = configuration.revalidation
+    identity = configuration.identityHeaders
+    assertion = configuration.assertion
+    pages = configuration.pages
+    button = configuration.button
     responseHeaders = configuration.responseHeaders
     signInRate = configuration.signInRate
-    sites = configuration.hosts.map { SiteSettings(host: $0.host, pages: $0.pages(configuration.pages)) }
-    routeTable = configuration.compiledRoutes?.table
+    log = configuration.log
+    drain = configuration.shutdown
+  }
+}
+
+extension RoutingSettings {
+  fileprivate init(_ configuration: Configuration) {
+    self.init(
+      sites: configuration.hosts.map { SiteSettings(host: $0.host, pages: $0.pages(configuration.pages)) },
+      access: configuration.access, routes: configuration.routes, groups: configuration.groups,
+      table: configuration.compiledRoutes?.table)
   }
 }

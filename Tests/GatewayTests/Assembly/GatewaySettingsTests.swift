@@ -10,21 +10,20 @@ struct GatewaySettingsTests {
   @Test("Routes that were compiled when they were checked are not compiled again")
   func compiledOnce() throws {
     var settings = try GatewaySettings.forTests(routes: [Self.closed])
-    let table = try RouteTable(routes: settings.routes)
-    settings.routeTable = table
+    let table = try RouteTable(routes: settings.routing.routes)
+    settings.routing.table = table
     #expect(try GateConfiguration.forTests(settings).routes === table)
   }
 
   @Test("A change of what routes depend on discards what they were compiled to")
   func discarded() throws {
-    let changes: [(inout GatewaySettings) -> Void] = [
+    let changes: [(inout RoutingSettings) -> Void] = [
       { $0.routes.append(Self.closed) }, { $0.access.requests = true }, { $0.groups = [] }, { $0.sites = [] },
     ]
     for (number, change) in changes.enumerated() {
-      var settings = try GatewaySettings.forTests()
-      settings.routeTable = try RouteTable()
-      change(&settings)
-      #expect(settings.routeTable == nil, "change \(number)")
+      var routing = RoutingSettings(table: try RouteTable())
+      change(&routing)
+      #expect(routing.table == nil, "change \(number)")
     }
   }
 }

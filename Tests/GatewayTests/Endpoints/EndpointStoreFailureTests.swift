@@ -32,8 +32,8 @@ struct EndpointStoreFailureTests {
     let signIn = try await SignInRig()
     let rig = signIn.rig
     let endpoint = AccessRequestEndpoint(
-      origin: rig.settings.originSettings, isEnabled: true, pages: signIn.responses.pages,
-      returnTargets: ReturnTargets(rig.settings.originSettings),
+      origin: rig.settings.publicAddress, isEnabled: true, pages: signIn.responses.pages,
+      returnTargets: ReturnTargets(rig.settings.publicAddress),
       requestSessions: signIn.verification.requestSessions, sessions: rig.sessions, store: rig.store,
       storeHealth: rig.storeHealth, evaluator: try Self.evaluator(),
       audit: AuditTrail(.silent, keyring: rig.keyring))
@@ -69,7 +69,7 @@ struct EndpointStoreFailureTests {
     access.managers = ["managers"]
     let authority = ManagerAuthority(access, [], evaluator)
     let endpoint = PeopleEndpoint(
-      origin: rig.settings.originSettings, pages: signIn.responses.pages,
+      origin: rig.settings.publicAddress, pages: signIn.responses.pages,
       requestSessions: signIn.verification.requestSessions, authority: authority,
       lists: PeopleLists(
         store: rig.store, authority: authority, storeHealth: rig.storeHealth, sessions: rig.sessions),

@@ -25,8 +25,8 @@ struct AccessRefusalTests {
       RouteSettings(path: "/groups/", access: .lists(lists(["staff"], []))),
       RouteSettings(path: "/subjects/", access: .lists(lists([], ["001.anna"]))), hidden,
     ])
-    settings.groups = [GroupConfiguration(name: "staff")]
-    settings.access.requests = true
+    settings.routing.groups = [GroupConfiguration(name: "staff")]
+    settings.routing.access.requests = true
     return settings
   }
 

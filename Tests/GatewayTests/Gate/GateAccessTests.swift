@@ -19,7 +19,9 @@ struct GateAccessTests {
     var settings = try GatewaySettings.forTests(routes: [
       RouteSettings(path: "/staff/", access: .lists(staff)), RouteSettings(path: "/open/", access: .public),
     ])
-    settings.groups = [GroupConfiguration(name: "staff", members: ["001.anna"]), GroupConfiguration(name: "bad")]
+    settings.routing.groups = [
+      GroupConfiguration(name: "staff", members: ["001.anna"]), GroupConfiguration(name: "bad"),
+    ]
     settings.identity.headers = [.init(name: "X-User", claim: "sub"), .init(name: "X-Groups", claim: "groups")]
     change(&settings)
     return settings
@@ -97,7 +99,7 @@ struct GateAccessTests {
 
   @Test("A denied user is refused everywhere and is nobody on a public route")
   func denied() async throws {
-    let rig = try await GateRig(try Self.settings { $0.access.conditions.denied.groups = ["bad"] })
+    let rig = try await GateRig(try Self.settings { $0.routing.access.conditions.denied.groups = ["bad"] })
     let (anna, cookie) = try rig.signIn("001.anna")
     #expect(try await ask(rig, cookie, "/open/x").identity?.contains("001.anna") == true)
     let open = try await rig.open(Asked(target: "/open/x", fields: ["Cookie: \(cookie)"]))
@@ -136,7 +138,7 @@ struct GateAccessTests {
     let settings = try Self.settings { settings in
       var inside = RouteSettings(path: "/inside/")
       inside.networks = ["10.0.0.0/8"].compactMap { NetworkPrefix($0) }
-      settings.routes.append(inside)
+      settings.routing.routes.append(inside)
     }
     let rig = try await GateRig(settings)
     let (_, cookie) = try rig.signIn("001.anna")
@@ -164,7 +166,7 @@ struct GateAccessTests {
       try Self.settings { settings in
         var inside = RouteSettings(path: "/inside/")
         inside.networks = ["10.2.0.0/16"].compactMap { NetworkPrefix($0) }
-        settings.routes.append(inside)
+        settings.routing.routes.append(inside)
       })
     #expect(try await !rig.review(exchange))
     try await rig.stop()
@@ -177,7 +179,8 @@ struct GateAccessTests {
     let known = try await rig.open(Asked(fields: ["Cookie: \(cookie)"], address: "10.1.2.3"))
     let forged = try await rig.open(
       Asked(fields: ["Cookie: \(cookie)", "X-Forwarded-For: 10.9.9.9"], address: "10.1.2.3"))
-    try await rig.apply(try Self.settings { $0.access.networks = ["10.0.0.0/8"].compactMap { NetworkPrefix($0) } })
+    try await rig.apply(
+      try Self.settings { $0.routing.access.networks = ["10.0.0.0/8"].compactMap { NetworkPrefix($0) } })
     #expect(try await rig.review(known))
     #expect(try await !rig.review(forged))
     try await rig.stop()
@@ -188,7 +191,7 @@ struct GateAccessTests {
     let settings = try Self.settings { settings in
       var fresh = RouteSettings(path: "/fresh/")
       fresh.maxAge = 3_600
-      settings.routes.append(fresh)
+      settings.routing.routes.append(fresh)
     }
     let rig = try await GateRig(settings)
     let (_, cookie) = try rig.signIn("001.anna")
@@ -217,7 +220,7 @@ struct GateAccessTests {
 
   @Test("A user whose token was discarded signs in again once admitted, and is never revalidated")
   func discardedToken() async throws {
-    let rig = try await GateRig(try Self.settings { $0.access.lists = AccessLists(groups: ["staff"]) })
+    let rig = try await GateRig(try Self.settings { $0.routing.access.lists = AccessLists(groups: ["staff"]) })
     let (ben, cookie) = try rig.signIn("002.ben")
     let staff = try #require(GroupName("staff"))
     rig.store.state.withLock { $0.accounts[ben.account.subject]?.access.isTokenDiscarded = true }
@@ -239,7 +242,7 @@ struct GateAccessTests {
 
   @Test("An account that nobody admits is not revalidated, and is before its first admitted request")
   func admittedNowhere() async throws {
-    let rig = try await GateRig(try Self.settings { $0.access.lists = AccessLists(groups: ["staff"]) })
+    let rig = try await GateRig(try Self.settings { $0.routing.access.lists = AccessLists(groups: ["staff"]) })
     let (ben, cookie) = try rig.signIn("002.ben")
     let staff = try #require(GroupName("staff"))
     rig.clock.advance(26 * 3_600)

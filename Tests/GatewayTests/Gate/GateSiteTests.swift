@@ -18,8 +18,8 @@ struct GateSiteTests {
     adjust: (inout GatewaySettings) -> Void = { _ in }
   ) async throws -> GateRig {
     var settings = try GatewaySettings.forTests(routes: routes)
-    settings.hosts = ["alias.example.com"]
-    settings.sites = try ["wiki", "tickets"].map { name in
+    settings.publicAddress.hosts = ["alias.example.com"]
+    settings.routing.sites = try ["wiki", "tickets"].map { name in
       var pages = PageSettings()
       pages.applicationName = "The \(name)"
       return SiteSettings(
@@ -119,7 +119,7 @@ struct GateSiteTests {
     let exchange = try await rig.open(request)
     #expect(try await rig.review(exchange))
     var without = rig.settings
-    without.sites = []
+    without.routing.sites = []
     try await rig.apply(without)
     #expect(try await !rig.review(exchange))
     try await rig.apply(rig.settings)

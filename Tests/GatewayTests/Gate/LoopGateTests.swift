@@ -219,7 +219,7 @@ struct LoopGateTests {
     rig.store.state.withLock { $0.isAway = true }
     var next = rig.settings
     next.identity.headers = [.init(name: "X-New", claim: "sub")]
-    next.routes = [RouteSettings(path: "/closed/", access: .deny)]
+    next.routing.routes = [RouteSettings(path: "/closed/", access: .deny)]
     try await rig.apply(next, secrets: "ba")
     #expect(try await rig.decideOnce(request).identity == "X-New: 001.anna\r\n")
     #expect(try await rig.decideOnce(Asked(target: "/closed/", fields: ["Cookie: \(cookie)"])).status == 403)

@@ -128,16 +128,16 @@ struct OpenExchangeTests {
   func scope() async throws {
     let name = "wiki.example.com"
     var asHost = try GatewaySettings.forTests()
-    asHost.sites = [
+    asHost.routing.sites = [
       SiteSettings(host: HostSettings(origin: try PublicOrigin(parsing: "https://\(name)")), pages: PageSettings())
     ]
     var asAlias = try GatewaySettings.forTests()
-    asAlias.hosts = [name]
+    asAlias.publicAddress.hosts = [name]
     let identifier = SessionIdentifier.random()
     for (before, after) in [(asHost, asAlias), (asAlias, asHost)] {
       let rig = try await GateRig(before)
       let (_, cookie) = try rig.signIn("001.anna", identifier: identifier)
-      let own = before.sites.isEmpty ? cookie : rig.cookie(of: identifier, on: .host(name))
+      let own = before.routing.sites.isEmpty ? cookie : rig.cookie(of: identifier, on: .host(name))
       let exchange = try await rig.open(Asked(host: name, fields: ["Cookie: \(own)"]))
       let elsewhere = try await open(rig, cookie)
       try await rig.apply(before)

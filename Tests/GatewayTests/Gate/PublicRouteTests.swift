@@ -20,7 +20,7 @@ struct PublicRouteTests {
     ]
     change(&routes)
     var settings = try GatewaySettings.forTests(routes: routes)
-    settings.groups = [GroupConfiguration(name: "bad")]
+    settings.routing.groups = [GroupConfiguration(name: "bad")]
     settings.identity.headers = [.init(name: "X-User", claim: "sub")]
     return settings
   }
@@ -87,9 +87,9 @@ struct PublicRouteTests {
   @Test("An account that was away longer than a day is revalidated before its first request where groups admit")
   func revalidatedFirst() async throws {
     var settings = try Self.settings()
-    settings.access.lists = AccessLists()
-    settings.access.lists?.groups = ["bad"]
-    settings.routes = []
+    settings.routing.access.lists = AccessLists()
+    settings.routing.access.lists?.groups = ["bad"]
+    settings.routing.routes = []
     let rig = try await GateRig(settings, apple: FakeApple(.revoked))
     let (ben, cookie) = try rig.signIn("002.ben")
     // Nobody asked for anything here: what happened elsewhere is not known.
@@ -105,8 +105,8 @@ struct PublicRouteTests {
   @Test("An account that becomes due in use is revalidated beside its requests")
   func dueInUse() async throws {
     var settings = try Self.settings()
-    settings.access.lists = AccessLists()
-    settings.access.lists?.groups = ["bad"]
+    settings.routing.access.lists = AccessLists()
+    settings.routing.access.lists?.groups = ["bad"]
     let rig = try await GateRig(settings)
     let (ben, cookie) = try rig.signIn("002.ben")
     let bad = try #require(GroupName("bad"))

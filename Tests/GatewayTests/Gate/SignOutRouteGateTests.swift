@@ -9,8 +9,8 @@ import WebFormats
 struct SignOutRouteGateTests {
   private static func settings() throws -> GatewaySettings {
     var settings = try GatewaySettings.forTests(routes: [RouteSettings(path: "/logout", access: .signOut)])
-    settings.hosts = ["old.example.com"]
-    settings.access.networks = ["10.0.0.0/8"].compactMap { NetworkPrefix($0) }
+    settings.publicAddress.hosts = ["old.example.com"]
+    settings.routing.access.networks = ["10.0.0.0/8"].compactMap { NetworkPrefix($0) }
     return settings
   }
 

@@ -38,7 +38,7 @@ struct UpstreamIdentityTests {
     var settings = try GatewaySettings.forTests(routes: [
       wiki, open, RouteSettings(path: "/open/", access: .public),
     ])
-    settings.groups = [GroupConfiguration(name: "staff", members: ["001.anna"])]
+    settings.routing.groups = [GroupConfiguration(name: "staff", members: ["001.anna"])]
     settings.identity.headers = [
       .init(name: "X-User", claim: "sub"), .init(name: "X-Mail", claim: "email"),
       .init(name: "X-Groups", claim: "groups"),

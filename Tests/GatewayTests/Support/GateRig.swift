@@ -86,7 +86,7 @@ final class GateRig: Sendable {
         SiteEndpoints(
           actions: actions, applicationSignOut: nothing, keepForm: { _ in nothing }, accessRequests: accessRequests)
       ]
-      + settings.sites.map { _ in
+      + settings.routing.sites.map { _ in
         SiteEndpoints(actions: ofHosts, applicationSignOut: nothing, keepForm: { _ in nothing })
       }
     var gates: [NIOLoopBound<LoopGate>] = []

@@ -21,7 +21,7 @@ extension GatewaySettings {
       RouteSettings(path: "/open/", access: .public), RouteSettings(path: "/closed/", access: .deny), reading, near,
       fresh, api,
     ])
-    settings.hosts = ["old.example.com"]
+    settings.publicAddress.hosts = ["old.example.com"]
     settings.identity.headers = [.init(name: "X-User", claim: "sub")]
     if let believe { settings.verify.believe = believe }
     change(&settings)

@@ -1,9 +1,6 @@
 import AccessPolicy
 import AppleIdentity
 import DataPlane
-import IdentityAssertion
-import Operations
-import Pages
 import Secrets
 import Sessions
 
@@ -12,17 +9,17 @@ import Sessions
 extension GatewaySettings {
   /// A gateway for `https://app.example.com`, as small as one can be.
   static func forTests(routes: [RouteSettings] = []) throws -> GatewaySettings {
-    GatewaySettings(
-      origin: try PublicOrigin(parsing: "https://app.example.com"), prefix: "/.auth", hosts: [], workers: 1,
+    var settings = GatewaySettings(
+      publicAddress: OriginSettings(
+        origin: try PublicOrigin(parsing: "https://app.example.com"), prefix: "/.auth", hosts: []),
       listener: ListenerSettings(address: .ip(host: "127.0.0.1", port: 0)),
-      adminAddress: .ip(host: "127.0.0.1", port: 0), admin: AdminSettings(),
-      upstream: UpstreamSettings(address: .tcp(host: "127.0.0.1", port: 9, tls: false)), upstreams: [],
+      adminAddress: .ip(host: "127.0.0.1", port: 0),
+      upstreams: UpstreamTables(main: UpstreamSettings(address: .tcp(host: "127.0.0.1", port: 9, tls: false))),
+      routing: RoutingSettings(routes: routes),
       apple: AppleSettings(clientID: "web", teamID: "DEF123GHIJ", keyID: "ABC123DEFG", privateKeyFile: "/nowhere"),
-      native: NativeSettings(), verify: VerifySettings(), session: SessionSettings(secretFiles: []),
-      revalidation: RevalidationSettings(),
-      store: StoreSettings(location: .sqlite(path: "/nowhere")), identity: IdentityHeaderSettings(),
-      assertion: AssertionSettings(), notificationRelay: nil, access: AccessSettings(), routes: routes, groups: [],
-      pages: PageSettings(), button: ButtonSettings(), log: LogSettings(), drain: DrainSettings())
+      session: SessionSettings(secretFiles: []), store: StoreSettings(location: .sqlite(path: "/nowhere")))
+    settings.workers = 1
+    return settings
   }
 }
 

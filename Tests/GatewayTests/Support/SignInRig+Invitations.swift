@@ -11,7 +11,7 @@ extension SignInRig {
   /// The endpoint of invitations, with the parts of this rig.
   func invitationEndpoint(_ evaluator: AccessEvaluator, hosts: [GateSite] = []) -> InvitationEndpoint {
     InvitationEndpoint(
-      origin: rig.settings.originSettings, pages: responses.pages, requestSessions: verification.requestSessions,
+      origin: rig.settings.publicAddress, pages: responses.pages, requestSessions: verification.requestSessions,
       store: rig.store, storeHealth: rig.storeHealth, sessions: rig.sessions, evaluator: evaluator, hosts: hosts,
       audit: AuditTrail(.silent, keyring: rig.keyring))
   }

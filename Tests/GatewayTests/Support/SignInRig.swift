@@ -29,7 +29,8 @@ struct SignInRig {
       keyring: rig.keyring, scope: .publicURL, native: rig.settings.native, sessions: rig.sessions)
     let creation = SessionCreation(
       store: rig.store, storeHealth: rig.storeHealth, sessions: rig.sessions, policy: gate.sessions.policy,
-      prefix: rig.settings.prefix, keyring: rig.keyring, settings: rig.settings.session, metrics: rig.metrics,
+      prefix: rig.settings.publicAddress.prefix, keyring: rig.keyring, settings: rig.settings.session,
+      metrics: rig.metrics,
       audit: audit ?? AuditTrail(.silent, keyring: rig.keyring), failures: failures, logger: logger)
     verification = SignInVerification(
       redirectURI: "https://app.example.com/.auth/callback", requestSessions: requestSessions,
@@ -40,7 +41,7 @@ struct SignInRig {
       keyring: rig.keyring, pages: EndpointPages(gate.sites.publicSite.pages),
       appReturns: AppReturns(native: rig.settings.native, keyring: rig.keyring, logger: silent),
       handOver: HandOver(
-        hosts: [], prefix: rig.settings.prefix, keyring: rig.keyring, requestSessions: requestSessions,
+        hosts: [], prefix: rig.settings.publicAddress.prefix, keyring: rig.keyring, requestSessions: requestSessions,
         policy: gate.sessions.policy, schedule: gate.sessions.schedule, logger: silent),
       creation: creation, reset: BrowserReset([], clearedData: [.cache], isSecure: true, rig.keyring))
   }

@@ -16,7 +16,7 @@ extension AppleButton {
     let baseURL = button.imageOrigin(settings.apple)
     self.settings = button
     self.baseURL = baseURL
-    prefix = settings.prefix
+    prefix = settings.publicAddress.prefix
     apple = settings.apple
     proxy = settings.appleProxy
     // With a file of authorities they are fetched again: it may have other certificates than before.

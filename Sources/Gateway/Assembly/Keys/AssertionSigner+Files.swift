@@ -19,7 +19,7 @@ extension AssertionSigner {
       }
     }
     guard let set = AssertionKeySet(keys) else { return nil }
-    self.init(keys: set, issuer: settings.origin.description, audience: settings.assertion.audience)
+    self.init(keys: set, issuer: settings.publicAddress.origin.description, audience: settings.assertion.audience)
   }
 }
 

@@ -96,7 +96,7 @@ package final class GatewayService: Sendable {
     }
     let metadata: Logger.Metadata = [
       "version": "\(version)", "listen": "\(gateway.publicAddress)", "admin": "\(gateway.adminAddress)",
-      "public_url": "\(settings.origin)",
+      "public_url": "\(settings.publicAddress.origin)",
     ]
     let manager = ServiceManager.process
     if !gateway.isStoreOpen {

@@ -38,7 +38,7 @@ struct RunningGateway: Sendable {
     let services = try await ProcessServices(
       settings, keys, open: open, metrics: metrics, started: started, logger: logger, on: eventLoop)
     let snapshot = try await services.snapshots.make(
-      settings, keys: keys, members: MembersFiles(settings.groups))
+      settings, keys: keys, members: MembersFiles(settings.routing.groups))
     services.relay.apply(snapshot.relayRoute)
     let upstreams = UpstreamWatch(snapshot.upstreams, logger: logger)
     upstreams.addMetrics(to: metrics)
@@ -112,7 +112,7 @@ struct RunningGateway: Sendable {
         eventLoop: eventLoop)
       let gate = LoopGate(snapshot.gate, sessions: sessions, endpoints: snapshot.endpoints, logger: logger)
       let observer = LoopObserver(
-        services.metrics, log: settings.log, prefix: settings.prefix, hosts: settings.hostNames,
+        services.metrics, log: settings.log, prefix: settings.publicAddress.prefix, hosts: settings.hostNames,
         handshakeLog: handshakeLog, logger: logger)
       services.loops.add(NIOLoopBound(sessions, eventLoop: eventLoop))
       gates.add(LoopGates.Parts(gate: gate, observer: observer), on: eventLoop)
@@ -152,7 +152,7 @@ struct RunningGateway: Sendable {
       accessChanges: AccessChanges(
         current, store: services.store, sessions: services.sessions, storeHealth: services.storeHealth,
         metrics: services.metrics),
-      apple: current.keys.apple, keyring: current.keys.keyring, denyGroups: current.settings.denyGroups,
+      apple: current.keys.apple, keyring: current.keys.keyring, denyGroups: current.settings.routing.denyGroups,
       storeHealth: services.storeHealth, metrics: services.metrics, audit: current.keys.audit,
       reload: { await reload.run(by: $0) }, refusals: refusals)
   }

@@ -164,7 +164,7 @@ struct MembersFiles: Sendable {
 extension GatewaySettings {
   /// The location of a member of a group in the configuration, for messages.
   var memberPlace: @Sendable (_ member: String, _ group: String) -> String? {
-    let groups = groups
+    let groups = routing.groups
     return { member, group in
       groups.first { $0.name.utf8.elementsEqual(group.utf8) }?.place(of: member) { path in
         try? OpenedFile.read(path, limit: MembersFile.sizeLimit).0

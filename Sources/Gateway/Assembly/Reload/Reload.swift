@@ -124,7 +124,7 @@ actor Reload {
       let fixed = FixedSettings.problems(from: current.settings, to: settings)
       guard fixed.isEmpty else { return .refused(fixed) }
       let members = try await files.run {
-        Result { () throws(MembersFileError) in try MembersFiles(settings.groups, after: current.members) }
+        Result { () throws(MembersFileError) in try MembersFiles(settings.routing.groups, after: current.members) }
       }.get()
       let next = try await factory.make(settings, members: members, after: current)
       guard !isStopping else { return Self.stopped }
@@ -153,7 +153,8 @@ actor Reload {
     await running.listener.apply(next.listener) { eventLoop in
       guard let parts = gates.find(on: eventLoop) else { return }
       parts.gate.apply(next.gate, endpoints: next.endpoints)
-      parts.observer.apply(next.settings.log, prefix: next.settings.prefix, hosts: next.settings.hostNames)
+      parts.observer.apply(
+        next.settings.log, prefix: next.settings.publicAddress.prefix, hosts: next.settings.hostNames)
     }
     running.upstreams.apply(next.upstreams, health: running.health)
     running.certificates.apply(next.listener.certificates, hosts: next.settings.publicHosts)

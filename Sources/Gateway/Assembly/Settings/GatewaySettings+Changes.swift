@@ -9,16 +9,16 @@ extension GatewaySettings {
   func changes(to next: GatewaySettings) -> [String] {
     var changes: [String] = []
     func compare(_ name: String, isSame: Bool) { if !isSame { changes.append(name) } }
-    compare("public_url", isSame: origin == next.origin)
-    compare("path_prefix", isSame: prefix == next.prefix)
+    compare("public_url", isSame: publicAddress.origin == next.publicAddress.origin)
+    compare("path_prefix", isSame: publicAddress.prefix == next.publicAddress.prefix)
     // Kept with the listeners, and configured beside `limits.clients.sign_ins`.
     var listen = next.listener
     listen.limits.connectionsPerClient = listener.limits.connectionsPerClient
-    compare("listen", isSame: listener == listen && hosts == next.hosts)
+    compare("listen", isSame: listener == listen && publicAddress.hosts == next.publicAddress.hosts)
     compare("limits", isSame: signInRate == next.signInRate && listen == next.listener)
     compare("admin", isSame: admin == next.admin)
     compare("headers", isSame: responseHeaders == next.responseHeaders)
-    compare("upstream", isSame: upstream == next.upstream && upstreams == next.upstreams)
+    compare("upstream", isSame: upstreams == next.upstreams)
     compare("apple", isSame: apple == next.apple && appleProxy == next.appleProxy)
     compare("session", isSame: session == next.session)
     compare("revalidation", isSame: revalidation == next.revalidation)
@@ -28,10 +28,10 @@ extension GatewaySettings {
     compare("notifications", isSame: notificationRelay == next.notificationRelay)
     compare("native", isSame: native == next.native)
     compare("verify", isSame: verify == next.verify)
-    compare("access", isSame: access == next.access)
-    compare("group", isSame: groups == next.groups)
-    compare("host", isSame: sites == next.sites)
-    compare("route", isSame: routes == next.routes)
+    compare("access", isSame: routing.access == next.routing.access)
+    compare("group", isSame: routing.groups == next.routing.groups)
+    compare("host", isSame: routing.sites == next.routing.sites)
+    compare("route", isSame: routing.routes == next.routing.routes)
     compare("pages", isSame: pages == next.pages && button == next.button)
     compare("log", isSame: log == next.log)
     compare("shutdown", isSame: drain == next.drain)

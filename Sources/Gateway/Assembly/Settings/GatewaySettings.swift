@@ -9,128 +9,85 @@ package import Sessions
 
 /// The settings of a whole gateway: each part's own settings, side by side. Only the assembly knows them all.
 package struct GatewaySettings: Sendable {
-  /// The origin that browsers see.
-  package var origin: PublicOrigin
-  /// The path of the gateway's own endpoints, without a trailing slash, as in `/.auth`.
-  package var prefix: String
-  /// Authorities accepted in addition to the origin's.
-  package var hosts: [String]
-  /// The hosts that have a session cookie of their own (`[[host]]`).
-  package var sites: [SiteSettings] = [] { didSet { routeTable = nil } }
-  /// The number of event loops; 0 for one for each processor that the process may use.
-  package var workers: Int
+  /// The address that browsers see.
+  package var publicAddress: OriginSettings
   /// The listeners (`[listen]`, `[[listener]]`).
   package var listener: ListenerSettings
+  /// The number of event loops; 0 for one for each processor that the process may use.
+  package var workers = 0
   /// The address of the admin listener.
   package var adminAddress: BindAddress
   /// The authorization of the admin API (`[admin]`).
-  package var admin: AdminSettings
-  /// The application of routes that name none (`[upstream]`).
-  package var upstream: UpstreamSettings
-  /// Further applications, which routes name.
-  package var upstreams: [UpstreamSettings]
+  package var admin = AdminSettings()
+  /// The applications behind the gateway.
+  package var upstreams: UpstreamTables
+  /// The hosts and routes, and the users whom they admit.
+  package var routing: RoutingSettings
   /// The registration with Apple (`[apple]`).
   package var apple: AppleSettings
   /// The HTTP proxy between this machine and Apple (`apple.proxy`). Default: nil: none.
   package var appleProxy: ConnectProxy?
+  /// The endpoint that Apple's notifications are forwarded to; nil if they are not.
+  package var notificationRelay: EndpointAddress?
   /// The sign-in of native apps (`[native]`).
-  package var native: NativeSettings
+  package var native = NativeSettings()
   /// The authorization of requests for other proxies (`[verify]`).
-  package var verify: VerifySettings
+  package var verify = VerifySettings()
   /// The secrets, lifetimes and cookies of sessions (`[session]`).
   package var session: SessionSettings
   /// The interval and grace period of revalidations (`[revalidation]`).
-  package var revalidation: RevalidationSettings
+  package var revalidation = RevalidationSettings()
   /// The store of accounts and sessions (`[store]`).
   package var store: StoreSettings
   /// The identity headers (`[identity]`).
-  package var identity: IdentityHeaderSettings
+  package var identity = IdentityHeaderSettings()
   /// The signed assertions (`[assertion]`).
-  package var assertion: AssertionSettings
-  /// The endpoint that Apple's notifications are forwarded to; nil if they are not.
-  package var notificationRelay: EndpointAddress?
-  /// The access of all routes that do not say otherwise (`[access]`).
-  package var access: AccessSettings { didSet { routeTable = nil } }
-  /// The routes (`[[route]]`), in the order of the file.
-  package var routes: [RouteSettings] { didSet { routeTable = nil } }
-  /// The groups of the configuration, without the members of their files.
-  package var groups: [GroupConfiguration] { didSet { routeTable = nil } }
-  /// The table of `access`, `routes`, `groups` and `sites`, if it was compiled when they were read; a change of one of
-  /// them discards it.
-  package var routeTable: RouteTable?
+  package var assertion = AssertionSettings()
   /// The pages of `public_url` (`[pages]`).
-  package var pages: PageSettings
+  package var pages = PageSettings()
   /// Apple's button on the sign-in page (`[pages.button]`).
-  package var button: ButtonSettings
-  /// The logs (`[log]`).
-  package var log: LogSettings
-  /// The graceful shutdown (`[shutdown]`).
-  package var drain: DrainSettings
+  package var button = ButtonSettings()
   /// Added to every response (`[headers]`).
   package var responseHeaders: [ResponseHeader] = []
   /// Starts of sign-ins for each client address (`limits.clients.sign_ins`); nil for no limit.
   package var signInRate: SignInRate?
+  /// The logs (`[log]`).
+  package var log = LogSettings()
+  /// The graceful shutdown (`[shutdown]`).
+  package var drain = DrainSettings()
 
-  /// The settings that each gateway has; those of ``appleProxy``, ``responseHeaders``, ``signInRate`` and ``sites``
-  /// may follow.
+  /// The settings without which there is no gateway. The others have the defaults of a file that leaves them out, and
+  /// are assigned afterwards.
   package init(
-    origin: PublicOrigin, prefix: String, hosts: [String], workers: Int, listener: ListenerSettings,
-    adminAddress: BindAddress, admin: AdminSettings, upstream: UpstreamSettings, upstreams: [UpstreamSettings],
-    apple: AppleSettings, native: NativeSettings, verify: VerifySettings, session: SessionSettings,
-    revalidation: RevalidationSettings,
-    store: StoreSettings, identity: IdentityHeaderSettings, assertion: AssertionSettings,
-    notificationRelay: EndpointAddress?, access: AccessSettings, routes: [RouteSettings],
-    groups: [GroupConfiguration], pages: PageSettings, button: ButtonSettings, log: LogSettings, drain: DrainSettings
+    publicAddress: OriginSettings, listener: ListenerSettings, adminAddress: BindAddress, upstreams: UpstreamTables,
+    routing: RoutingSettings, apple: AppleSettings, session: SessionSettings, store: StoreSettings
   ) {
-    self.origin = origin
-    self.prefix = prefix
-    self.hosts = hosts
-    self.workers = workers
+    self.publicAddress = publicAddress
     self.listener = listener
     self.adminAddress = adminAddress
-    self.admin = admin
-    self.upstream = upstream
     self.upstreams = upstreams
+    self.routing = routing
     self.apple = apple
-    self.native = native
-    self.verify = verify
     self.session = session
-    self.revalidation = revalidation
     self.store = store
-    self.identity = identity
-    self.assertion = assertion
-    self.notificationRelay = notificationRelay
-    self.access = access
-    self.routes = routes
-    self.groups = groups
-    self.pages = pages
-    self.button = button
-    self.log = log
-    self.drain = drain
   }
 }
 
 extension GatewaySettings {
-  /// The public address of the gateway.
-  var originSettings: OriginSettings { OriginSettings(origin: origin, prefix: prefix, hosts: hosts) }
-
   /// The authority of each site: that of `public_url`, then each `[[host]]`.
-  var hostNames: [String] { [origin.authority] + sites.map(\.host.origin.authority) }
+  var hostNames: [String] { [publicAddress.origin.authority] + routing.sites.map(\.host.origin.authority) }
 
   /// The host names that browsers open, without ports.
-  var publicHosts: [String] { [origin.host] + sites.map(\.host.origin.host) }
+  var publicHosts: [String] { [publicAddress.origin.host] + routing.sites.map(\.host.origin.host) }
 
   /// The origin of each `[[host]]`, by the name of the host; of those with one name the one on the scheme's own port
   /// comes first. `public_url` has its name for itself.
   var hostOrigins: [(host: String, origin: String)] {
-    let others = sites.map(\.host.origin).filter { $0.host != origin.host }
+    let others = routing.sites.map(\.host.origin).filter { $0.host != publicAddress.origin.host }
     let usual = others.filter { $0.port == $0.scheme.defaultPort }
     let unusual = others.filter { $0.port != $0.scheme.defaultPort }
     return (usual + unusual).map { ($0.host, $0.description) }
   }
-
-  /// The groups of all deny lists, whose members stay members when their accounts are deleted.
-  var denyGroups: Set<GroupName> { Set(access.denyGroups(with: routes).compactMap { GroupName($0) }) }
 
   /// The number of event loops: as configured, or one for each processor that the process may use.
   var eventLoops: Int { workers > 0 ? workers : AvailableProcessors.count }

@@ -19,5 +19,7 @@ extension AccessChanges {
 
 extension GatewaySettings {
   /// The link of an invitation without its code.
-  var invitationPrefix: String { "\(origin)\(GatewayEndpoint.invite.path(below: prefix))/" }
+  var invitationPrefix: String {
+    "\(publicAddress.origin)\(GatewayEndpoint.invite.path(below: publicAddress.prefix))/"
+  }
 }

@@ -44,8 +44,9 @@ struct ConfigurationSnapshot: Sendable {
   /// The part that the status page shows.
   var status: StatusConfiguration {
     StatusConfiguration(
-      site: settings.origin.authority,
-      hosts: zip(settings.hostNames, [RouteSettings.defaultUpstream] + settings.sites.map(\.host.upstream)).map { $0 },
+      site: settings.publicAddress.origin.authority,
+      hosts: zip(settings.hostNames, [RouteSettings.defaultUpstream] + settings.routing.sites.map(\.host.upstream))
+        .map { $0 },
       certificates: listener.certificates, apple: settings.apple,
       session: settings.session, groups: groups)
   }

@@ -40,10 +40,11 @@ struct EndpointFactory {
   }
 
   private func publicEndpoints() -> EndpointTable {
-    let site = site(gate.sites.publicSite, settings.originSettings)
+    let site = site(gate.sites.publicSite, settings.publicAddress)
     let appReturns = AppReturns(native: settings.native, keyring: keys.keyring, logger: services.logger)
     let handOver = HandOver(
-      hosts: gate.sites.hosts, prefix: settings.prefix, keyring: keys.keyring, requestSessions: site.requestSessions,
+      hosts: gate.sites.hosts, prefix: settings.publicAddress.prefix, keyring: keys.keyring,
+      requestSessions: site.requestSessions,
       policy: policy, schedule: gate.sessions.schedule, logger: services.logger)
     return EndpointTable(
       pages: site.pages, storeHealth: services.storeHealth, signInLimit: signInLimit,
@@ -51,7 +52,7 @@ struct EndpointFactory {
         origin: site.origin, showsSignInPage: settings.pages.showSignInPage, apple: keys.apple, button: button,
         keyring: keys.keyring, pages: site.pages, returnTargets: site.returnTargets,
         requestSessions: site.requestSessions, appReturns: appReturns, handOver: handOver, evaluator: site.evaluator,
-        shortestMaxAge: ([settings.access.maxAge] + settings.routes.compactMap(\.maxAge)).filter { $0 > 0 }.min(),
+        shortestMaxAge: settings.routing.shortestMaxAge,
         metrics: services.metrics, logger: services.logger),
       callback: callback(site, appReturns, handOver),
       session: session(site), signOut: signOut(site), account: account(site),
@@ -61,7 +62,7 @@ struct EndpointFactory {
       button: ButtonEndpoint(button: button, pages: site.pages),
       notifications: NotificationEndpoint(
         verifier: keys.apple.notifications, sessions: services.sessions, appleMonitor: services.appleMonitor,
-        relay: services.relay, denyGroups: settings.denyGroups, metrics: services.metrics, audit: keys.audit,
+        relay: services.relay, denyGroups: settings.routing.denyGroups, metrics: services.metrics, audit: keys.audit,
         logger: services.logger),
       keys: AssertionKeys(keys.signer),
       invitation: InvitationEndpoint(
@@ -72,11 +73,11 @@ struct EndpointFactory {
   }
 
   private func hostEndpoints(of host: GateSite) -> HostEndpointTable {
-    let site = site(host, OriginSettings(origin: host.origin, prefix: settings.prefix, hosts: []))
+    let site = site(host, OriginSettings(origin: host.origin, prefix: settings.publicAddress.prefix, hosts: []))
     return HostEndpointTable(
       pages: site.pages, signInLimit: signInLimit,
       visit: VisitEndpoint(
-        origin: site.origin, publicOrigin: settings.originSettings, keyring: keys.keyring, pages: site.pages,
+        origin: site.origin, publicOrigin: settings.publicAddress, keyring: keys.keyring, pages: site.pages,
         returnTargets: site.returnTargets, evaluator: site.evaluator, logger: services.logger),
       arrival: ArrivalEndpoint(
         origin: site.origin, scope: host.scope, keyring: keys.keyring, pages: site.pages,
@@ -116,13 +117,14 @@ struct EndpointFactory {
       origin: site.origin, pages: site.pages, requestSessions: site.requestSessions, sessions: services.sessions,
       removal: AccountRemoval(
         sessions: services.sessions, store: services.store, apple: keys.apple, keyring: keys.keyring,
-        denyGroups: settings.denyGroups, metrics: services.metrics, audit: keys.audit),
+        denyGroups: settings.routing.denyGroups, metrics: services.metrics, audit: keys.audit),
       storeHealth: services.storeHealth, policy: policy, reset: reset, audit: keys.audit, logger: services.logger)
   }
 
   private func accessRequest(_ site: SiteParts) -> AccessRequestEndpoint {
     AccessRequestEndpoint(
-      origin: site.origin, isEnabled: settings.access.requests, pages: site.pages, returnTargets: site.returnTargets,
+      origin: site.origin, isEnabled: settings.routing.access.requests, pages: site.pages,
+      returnTargets: site.returnTargets,
       requestSessions: site.requestSessions, sessions: services.sessions, store: services.store,
       storeHealth: services.storeHealth, evaluator: site.evaluator, audit: keys.audit)
   }
@@ -132,7 +134,7 @@ struct EndpointFactory {
   }
 
   private func people(_ site: SiteParts) -> PeopleEndpoint {
-    let authority = ManagerAuthority(settings.access, settings.routes, site.evaluator)
+    let authority = ManagerAuthority(settings.routing.access, settings.routing.routes, site.evaluator)
     let accessChanges = AccessChanges(
       store: services.store, sessions: services.sessions, policy: policy, memberPlace: settings.memberPlace,
       invitationPrefix: settings.invitationPrefix, storeHealth: services.storeHealth, metrics: services.metrics,
@@ -153,8 +155,8 @@ struct EndpointFactory {
 
   private var reset: BrowserReset {
     BrowserReset(
-      ([settings.upstream] + settings.upstreams).flatMap(\.cookiesOfClients),
-      clearedData: settings.session.clearedData, isSecure: settings.origin.scheme == .https, keys.keyring)
+      settings.upstreams.all.flatMap(\.cookiesOfClients),
+      clearedData: settings.session.clearedData, isSecure: settings.publicAddress.origin.scheme == .https, keys.keyring)
   }
 
   private var codeExchange: CodeExchange {
@@ -165,7 +167,8 @@ struct EndpointFactory {
   private var creation: SessionCreation {
     SessionCreation(
       store: services.store, storeHealth: services.storeHealth, sessions: services.sessions, policy: policy,
-      prefix: settings.prefix, keyring: keys.keyring, settings: settings.session, metrics: services.metrics,
+      prefix: settings.publicAddress.prefix, keyring: keys.keyring, settings: settings.session,
+      metrics: services.metrics,
       audit: keys.audit, failures: services.signInFailures, logger: services.logger)
   }
 }

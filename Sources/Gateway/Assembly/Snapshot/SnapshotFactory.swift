@@ -77,12 +77,13 @@ struct SnapshotFactory: Sendable {
   }
 
   private static func forwardingRules(_ settings: GatewaySettings, _ keys: GatewayKeys) -> ForwardingRules {
-    ForwardingRules(
+    let address = settings.publicAddress
+    return ForwardingRules(
       reservedNames: settings.identity.headers.map(\.name), keptNames: settings.identity.keptHeaders,
-      upstreamNames: ([settings.upstream] + settings.upstreams).flatMap { $0.removedHeaders + $0.ownHeaders },
+      upstreamNames: settings.upstreams.all.flatMap { $0.removedHeaders + $0.ownHeaders },
       sessionCookieName: keys.keyring.cookies.session,
-      standardCookieName: CookieNames.standard.session, scheme: settings.origin.scheme.rawValue,
-      origin: settings.origin.description, hostOrigins: settings.hostOrigins, ownPathPrefix: settings.prefix,
+      standardCookieName: CookieNames.standard.session, scheme: address.origin.scheme.rawValue,
+      origin: address.origin.description, hostOrigins: settings.hostOrigins, ownPathPrefix: address.prefix,
       responseHeaders: ResponseHeaders(settings.responseHeaders))
   }
 }

@@ -23,11 +23,11 @@ struct WatchedUpstream: Sendable {
     var result: [WatchedUpstream] = []
     let limits = known.first?.target.limits ?? ConnectionLimits()
     for name in routes.upstreams {
-      let named = name.map { name in settings.upstreams.first { $0.name.utf8.elementsEqual(name.utf8) } }
-      guard let upstream = named ?? settings.upstream, !upstream.addresses.isEmpty else {
+      let named = name.map { name in settings.upstreams.named.first { $0.name.utf8.elementsEqual(name.utf8) } }
+      guard let upstream = named ?? settings.upstreams.main, !upstream.addresses.isEmpty else {
         throw UnknownUpstreamError(name: name ?? UpstreamSettings.defaultName)
       }
-      let authority = upstream.host ?? settings.origin.authority
+      let authority = upstream.host ?? settings.publicAddress.origin.authority
       let same = known.first { $0.target.settings == upstream && $0.authority == authority }
       if let same, try await files.run({ Result { try same.target.hasPresentCertificates() } }).get() {
         result.append(same)

@@ -25,7 +25,7 @@ struct FixedSettingsTests {
     limited.listener.limits.connectionsPerClient = 7
     #expect(current.changes(to: limited) == ["limits"])
     var other = current
-    other.sites = [
+    other.routing.sites = [
       SiteSettings(host: HostSettings(origin: try PublicOrigin(parsing: "https://wiki.example.com")), pages: .init())
     ]
     other.verify.believe = [.path]
@@ -90,9 +90,11 @@ struct FixedSettingsTests {
 
   /// At least one for each stored property, for each table, and for each key that is refused.
   static let changes: [Change] = [
-    Change("origin", in: "public_url", apply: { $0.origin = try PublicOrigin(parsing: "https://other.example.com") }),
-    Change("prefix", in: "path_prefix", apply: { $0.prefix = "/other" }),
-    Change("hosts", in: "listen", apply: { $0.hosts = ["other.example.com"] }),
+    Change(
+      "origin", in: "public_url",
+      apply: { $0.publicAddress.origin = try PublicOrigin(parsing: "https://other.example.com") }),
+    Change("prefix", in: "path_prefix", apply: { $0.publicAddress.prefix = "/other" }),
+    Change("hosts", in: "listen", apply: { $0.publicAddress.hosts = ["other.example.com"] }),
     Change("workers", in: "listen", refused: "listen.workers", apply: { $0.workers = 7 }),
     Change(
       "listener", in: "listen", refused: "listen.address", apply: { $0.listener.main.address = .unix(path: "/run/x") }),
@@ -112,8 +114,9 @@ struct FixedSettingsTests {
       "admin", in: "admin", refused: "admin.token_file", after: { $0.adminAddress = .unix(path: "/run/x") },
       apply: { $0.admin.tokenFile = "/token" }),
     Change("responseHeaders", in: "headers", apply: { $0.responseHeaders = [ResponseHeader(name: "X", value: "1")] }),
-    Change("upstream", in: "upstream", apply: { $0.upstream.strippedPrefix = "/app" }),
-    Change("upstreams", in: "upstreams", as: "upstream", apply: { $0.upstreams[0].strippedPrefix = "/app" }),
+    Change("main", in: "upstream", apply: { $0.upstreams.main.strippedPrefix = "/app" }),
+    Change(
+      "named", in: "upstreams", as: "upstream", apply: { $0.upstreams.named[0].strippedPrefix = "/app" }),
     Change("apple", in: "apple", apply: { $0.apple.keyID = "XYZ123DEFG" }),
     Change("appleProxy", in: "apple", apply: { $0.appleProxy = ConnectProxy(host: "proxy", port: 3128) }),
     Change("session", in: "session", apply: { $0.session.idleTimeout = .seconds(60) }),
@@ -135,15 +138,15 @@ struct FixedSettingsTests {
       }),
     Change("native", in: "native", apply: { $0.native.acceptsBearer = true }),
     Change("verify", in: "verify", apply: { $0.verify.believe = [.path] }),
-    Change("access", in: "access", apply: { $0.access.requests = true }),
-    Change("groups", in: "group", apply: { $0.groups = [GroupConfiguration(name: "staff")] }),
+    Change("access", in: "access", apply: { $0.routing.access.requests = true }),
+    Change("groups", in: "group", apply: { $0.routing.groups = [GroupConfiguration(name: "staff")] }),
     Change(
       "sites", in: "host",
       apply: {
         let host = HostSettings(origin: try PublicOrigin(parsing: "https://wiki.example.com"))
-        $0.sites = [SiteSettings(host: host, pages: PageSettings())]
+        $0.routing.sites = [SiteSettings(host: host, pages: PageSettings())]
       }),
-    Change("routes", in: "route", apply: { $0.routes = [RouteSettings(path: "/open/", access: .public)] }),
+    Change("routes", in: "route", apply: { $0.routing.routes = [RouteSettings(path: "/open/", access: .public)] }),
     Change("pages", in: "pages", apply: { $0.pages.applicationName = "Orchard" }),
     Change("button", in: "pages", apply: { $0.button.border = true }),
     Change("log", in: "log", apply: { $0.log.accessLog = true }),
@@ -154,7 +157,7 @@ struct FixedSettingsTests {
   private static func current() throws -> GatewaySettings {
     var settings = try GatewaySettings.forTests()
     settings.listener.others = [AcceptorSettings(name: "internal", address: .ip(host: "127.0.0.1", port: 1))]
-    settings.upstreams = [
+    settings.upstreams.named = [
       UpstreamSettings(name: "reports", addresses: [.tcp(host: "127.0.0.1", port: 2, tls: false)])
     ]
     return settings
@@ -178,12 +181,22 @@ struct FixedSettingsTests {
 
   @Test("No stored property of the settings and no table of the configuration is without a change that is tested")
   func everySetting() throws {
-    let properties = Mirror(reflecting: try Self.current()).children.compactMap { $0.label }
+    let properties = Self.properties(of: try Self.current())
     // The table of routes is compiled from other settings.
-    #expect(Set(Self.changes.map(\.property)) == Set(properties).subtracting(["routeTable"]))
+    #expect(Set(Self.changes.map(\.property)) == Set(properties).subtracting(["table"]))
     let keys = try Self.page("CONFIGURATION.md").matches(of: /(?m)^### `([a-z_.]+)`/).map { String($0.1) }
     #expect(keys.count > 100)
     #expect(Set(Self.changes.map(\.table)) == Set(keys.map { key in String(key.prefix { $0 != "." }) }))
+  }
+
+  /// The stored properties of the settings, and those of the groups among them instead of these.
+  private static func properties(of settings: Any) -> [String] {
+    Mirror(reflecting: settings).children.flatMap { property -> [String] in
+      switch property.value {
+      case is OriginSettings, is UpstreamTables, is RoutingSettings: properties(of: property.value)
+      default: property.label.map { [$0] } ?? []
+      }
+    }
   }
 
   @Test("The keys that a reload refuses are those that the guides list")

@@ -48,7 +48,7 @@ struct AccessChangesTests {
     var lists = AccessLists()
     lists.groups = ["guests"]
     var settings = try GatewaySettings.forTests(routes: [RouteSettings(path: "/guests/", access: .lists(lists))])
-    settings.groups = [GroupConfiguration(name: "guests")]
+    settings.routing.groups = [GroupConfiguration(name: "guests")]
     let rig = try await GateRig(settings)
     let administration = try changes(rig)
     let (anna, cookie) = try rig.signIn("001.anna")
@@ -104,7 +104,7 @@ struct AccessChangesTests {
   @Test("The revocation of a token that the store has lost is refused, and ends the token on every loop")
   func lostToken() async throws {
     var settings = try GatewaySettings.forTests(routes: [Self.machineRoute])
-    settings.groups = [GroupConfiguration(name: "machines")]
+    settings.routing.groups = [GroupConfiguration(name: "machines")]
     let rig = try await GateRig(settings)
     let administration = try changes(rig)
     let (token, _) = try await rig.issueToken("backup", group: "machines")

@@ -22,7 +22,8 @@ struct InvitationEndpointTests {
     let routes = try RouteTable(
       access: AccessSettings(), routes: [RouteSettings(path: "/", access: .lists(lists))], groups: ["guests"],
       hosts: [host])
-    let site = try GateSite(host, pages: PageSettings(), index: 0, prefix: rig.settings.prefix, routes: routes)
+    let site = try GateSite(
+      host, pages: PageSettings(), index: 0, prefix: rig.settings.publicAddress.prefix, routes: routes)
     let endpoint = signIn.invitationEndpoint(
       AccessEvaluator.forTests(routes, GroupDirectory([GroupSettings(name: "guests")])), hosts: [site])
     let code = try await signIn.invite(uses: 2)

@@ -26,7 +26,7 @@ struct AccountEndpointTests {
     native.acceptsBearer = acceptsBearer
     let audit = AuditTrail(.silent, keyring: rig.keyring)
     return AccountEndpoint(
-      origin: rig.settings.originSettings, pages: signIn.responses.pages,
+      origin: rig.settings.publicAddress, pages: signIn.responses.pages,
       requestSessions: RequestSessions(
         keyring: rig.keyring, scope: .publicURL, native: native, sessions: rig.sessions),
       sessions: rig.sessions,

@@ -15,8 +15,8 @@ struct SignOutEndpointTests {
     var native = NativeSettings()
     native.acceptsBearer = true
     return SignOutEndpoint(
-      origin: rig.settings.originSettings, pages: signIn.responses.pages,
-      returnTargets: ReturnTargets(rig.settings.originSettings),
+      origin: rig.settings.publicAddress, pages: signIn.responses.pages,
+      returnTargets: ReturnTargets(rig.settings.publicAddress),
       requestSessions: RequestSessions(
         keyring: rig.keyring, scope: .publicURL, native: native, sessions: rig.sessions),
       sessions: rig.sessions, reset: signIn.responses.reset, audit: AuditTrail(.silent, keyring: rig.keyring))

@@ -18,7 +18,7 @@ struct NativeExchangeTests {
     var native = NativeSettings()
     native.returnSchemes = ["com.example.app"]
     return NativeEndpoint(
-      origin: signIn.rig.settings.originSettings, native: native, keyring: signIn.rig.keyring,
+      origin: signIn.rig.settings.publicAddress, native: native, keyring: signIn.rig.keyring,
       pages: signIn.responses.pages, requestSessions: signIn.verification.requestSessions,
       codeExchange: signIn.verification.codeExchange, creation: signIn.verification.creation,
       reset: signIn.responses.reset)

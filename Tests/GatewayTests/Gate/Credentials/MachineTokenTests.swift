@@ -19,7 +19,7 @@ struct MachineTokenTests {
     adjust: (inout GatewaySettings) -> Void = { _ in }
   ) async throws -> GateRig {
     var settings = try GatewaySettings.forTests(routes: Self.routes)
-    settings.groups = [GroupConfiguration(name: "machines"), GroupConfiguration(name: "staff")]
+    settings.routing.groups = [GroupConfiguration(name: "machines"), GroupConfiguration(name: "staff")]
     adjust(&settings)
     return try await GateRig(settings, logger: logger)
   }
@@ -193,7 +193,7 @@ struct MachineTokenTests {
     var next = rig.settings
     try await rig.apply(next, secrets: "z")
     #expect(try await rig.review(open), "the session secrets are not the token's")
-    next.routes[0].tokens = false
+    next.routing.routes[0].tokens = false
     try await rig.apply(next, secrets: "z")
     #expect(try await !rig.review(open))
     try await rig.apply(rig.settings)

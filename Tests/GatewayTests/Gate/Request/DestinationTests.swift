@@ -21,9 +21,9 @@ struct DestinationTests {
     var settings = try GatewaySettings.forTests(routes: [
       restricted, readOnly, other, RouteSettings(path: "/drop/", access: .public),
     ])
-    settings.hosts = ["alias.example.com"]
+    settings.publicAddress.hosts = ["alias.example.com"]
     let wiki = HostSettings(origin: try PublicOrigin(parsing: "https://wiki.example.com"))
-    settings.sites = [SiteSettings(host: wiki, pages: PageSettings())]
+    settings.routing.sites = [SiteSettings(host: wiki, pages: PageSettings())]
     return settings
   }
 

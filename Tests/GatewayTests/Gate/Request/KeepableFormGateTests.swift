@@ -15,7 +15,7 @@ struct KeepableFormGateTests {
     var api = RouteSettings(path: "/wiki/api/")
     api.unauthenticated = .unauthorized
     var settings = try GatewaySettings.forTests(routes: [kept, never, api])
-    settings.hosts = ["old.example.com"]
+    settings.publicAddress.hosts = ["old.example.com"]
     return settings
   }
 
@@ -81,7 +81,7 @@ struct KeepableFormGateTests {
   @Test("A form whose sign-in is too old, or left no token, is read as well; one that is not ours is refused")
   func outdated() async throws {
     var settings = try Self.settings()
-    settings.routes[0].maxAge = 3_600
+    settings.routing.routes[0].maxAge = 3_600
     let rig = try await GateRig(settings)
     let (anna, cookie) = try rig.signIn("001.anna")
     let fields = Self.fields + ["Cookie: \(cookie)"]

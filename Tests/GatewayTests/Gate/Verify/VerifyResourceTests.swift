@@ -23,9 +23,9 @@ struct VerifyResourceTests {
     var settings = try GatewaySettings.forTests(routes: [
       restricted, archive, other, RouteSettings(path: "/drop/", access: .public),
     ])
-    settings.hosts = ["alias.example.com"]
+    settings.publicAddress.hosts = ["alias.example.com"]
     let wiki = HostSettings(origin: try PublicOrigin(parsing: "https://wiki.example.com"))
-    settings.sites = [SiteSettings(host: wiki, pages: PageSettings())]
+    settings.routing.sites = [SiteSettings(host: wiki, pages: PageSettings())]
     settings.identity.headers = [.init(name: "X-User", claim: "sub")]
     settings.verify.believe = [.originalURI, .method, .host]
     return settings
@@ -195,7 +195,7 @@ struct VerifyResourceTests {
     var settings = try Self.settings()
     var open = RouteSettings(path: "/open", access: .public)
     open.host = .all
-    settings.routes.append(open)
+    settings.routing.routes.append(open)
     try await rig.apply(settings)
     #expect(try await status("https://wiki.example.com") == 200)
     #expect(try await status("https://app.example.com") == 403)

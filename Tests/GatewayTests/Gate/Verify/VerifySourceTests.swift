@@ -152,8 +152,8 @@ struct VerifySourceTests {
     let wikiOrigin = try PublicOrigin(parsing: "https://wiki.example.com")
     let rig = try await GateRig(
       try GatewaySettings.forVerify([.originalURI, .originalURL, .host]) {
-        $0.routes += [open, recent]
-        $0.sites = [
+        $0.routing.routes += [open, recent]
+        $0.routing.sites = [
           SiteSettings(
             host: HostSettings(origin: wikiOrigin), pages: PageSettings())
         ]

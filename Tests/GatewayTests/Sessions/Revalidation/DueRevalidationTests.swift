@@ -14,7 +14,7 @@ struct DueRevalidationTests {
     var settings = try GatewaySettings.forTests(routes: [
       RouteSettings(path: "/staff/", access: .lists(staff)), RouteSettings(path: "/open/", access: .public),
     ])
-    settings.groups = [GroupConfiguration(name: "staff", members: ["001.anna"])]
+    settings.routing.groups = [GroupConfiguration(name: "staff", members: ["001.anna"])]
     return try await GateRig(settings, apple: apple)
   }
 
