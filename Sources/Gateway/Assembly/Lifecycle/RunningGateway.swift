@@ -31,31 +31,22 @@ struct RunningGateway: Sendable {
     _ settings: GatewaySettings, open: @escaping StoreOpener, group: SocketEventLoopGroup, logger: Logger,
     log: LogControl, version: String, reread: @escaping Reload.Reader
   ) async throws -> RunningGateway {
-    let eventLoop = group.loops[0]
-    let started = Timestamp.now()
+    let (eventLoops, started) = (group.loops, Timestamp.now())
     let metrics = MetricsRegistry(version: version, startTime: started)
-    let keys = try await GatewayKeys(settings, KeyFiles(settings), metrics: metrics, on: eventLoop)
-    let services = try await ProcessServices(
-      settings, keys, open: open, metrics: metrics, started: started, logger: logger, on: eventLoop)
-    let snapshot = try await services.snapshots.make(
-      settings, keys: keys, members: MembersFiles(settings.routing.groups))
-    services.relay.apply(snapshot.relayRoute)
+    let (services, snapshot) = try await makeServices(
+      settings, open: open, metrics: metrics, started: started, logger: logger, on: eventLoops[0])
     let upstreams = UpstreamWatch(snapshot.upstreams, logger: logger)
     upstreams.addMetrics(to: metrics)
     addLogMetrics(to: metrics)
     let resources = ResourceWatch(logger: logger)
     resources.addMetrics(to: metrics)
 
-    var admin = AcceptorSettings(name: "admin", address: settings.adminAddress)
-    admin.isPrivate = snapshot.adminAuthorization.restsOnPermission
-    let sockets = try InheritedSockets.ofEnvironment(for: settings.listener.acceptors + [admin])
-    // Another process with this configuration may share the public addresses: clients of a start that ends over the
-    // admin address would lose their connections.
-    try Listener.requireFree(admin, sockets)
+    let admin = adminAcceptor(of: snapshot)
+    let sockets = try takeSockets(settings.listener.acceptors, admin)
     let gates = LoopGates()
-    let listener = try await startPublicListener(snapshot, services, adding: gates, on: group.loops, sockets)
+    let listener = try await startPublicListener(snapshot, services, adding: gates, on: eventLoops, sockets)
     let certificates = CertificateWatch(
-      snapshot.listener.certificates, hosts: snapshot.settings.publicHosts, health: services.health, logger: logger)
+      snapshot.listener.certificates, hosts: settings.publicHosts, health: services.health, logger: logger)
     certificates.addMetrics(to: metrics)
 
     let tasks = BackgroundTasks(services, upstreams, certificates, resources)
@@ -64,28 +55,56 @@ struct RunningGateway: Sendable {
     people.addMetrics(to: metrics)
     let reload = Reload(
       snapshot, factory: services.snapshots,
-      running: Reload.Running(
-        listener: listener, gates: gates, sessions: services.sessions, storeHealth: services.storeHealth,
-        keys: services.keys, revalidator: services.revalidator, relay: services.relay, upstreams: upstreams,
-        certificates: certificates, health: services.health, log: log),
+      running: Reload.Running(services, listener, gates, upstreams, certificates, log: log),
       metrics: metrics, logger: logger, read: reread)
     snapshot.members.report(to: services.health)
 
     let board = StatusBoard(
       loops: services.loops, health: services.health, metrics: metrics, people: people,
       upstreams: { upstreams.status }, version: version, started: started)
-    let loops = group.loops
-    let heartbeats = HeartbeatMonitor(eventLoops: loops.count, health: services.health, logger: logger) {
-      loops[$0].execute($1)
+    let heartbeats = HeartbeatMonitor(eventLoops: eventLoops.count, health: services.health, logger: logger) {
+      eventLoops[$0].execute($1)
     }
     // On the event loop of the timer, because it judges the others.
-    let adminListener = try await startAdminListener(admin, on: eventLoop, sockets: sockets) {
+    let adminListener = try await startAdminListener(admin, on: eventLoops[0], sockets: sockets) {
       adminGate(at: settings.adminAddress, services, heartbeats, board, reload)
     }
     try sockets.requireNoneLeft()
     return RunningGateway(
       services: services, listener: listener, adminListener: adminListener, tasks: tasks, board: board,
       people: people, heartbeats: heartbeats, reload: reload)
+  }
+
+  // MARK: Steps of the start
+
+  /// Makes the services, and the first snapshot.
+  private static func makeServices(
+    _ settings: GatewaySettings, open: @escaping StoreOpener, metrics: MetricsRegistry, started: Timestamp,
+    logger: Logger, on eventLoop: SocketEventLoop
+  ) async throws -> (ProcessServices, ConfigurationSnapshot) {
+    let keys = try await GatewayKeys(settings, KeyFiles(settings), metrics: metrics, on: eventLoop)
+    let services = try await ProcessServices(
+      settings, keys, open: open, metrics: metrics, started: started, logger: logger, on: eventLoop)
+    let snapshot = try await services.snapshots.make(
+      settings, keys: keys, members: MembersFiles(settings.routing.groups))
+    services.relay.apply(snapshot.relayRoute)
+    return (services, snapshot)
+  }
+
+  private static func adminAcceptor(of snapshot: ConfigurationSnapshot) -> AcceptorSettings {
+    var admin = AcceptorSettings(name: "admin", address: snapshot.settings.adminAddress)
+    admin.isPrivate = snapshot.adminAuthorization.restsOnPermission
+    return admin
+  }
+
+  /// Takes the sockets that the process has inherited for its addresses.
+  /// - Throws: an error if another process has the admin address. One with this configuration may share the public
+  ///   addresses: clients of a start that ends over the admin address would lose their connections.
+  private static func takeSockets(_ acceptors: [AcceptorSettings], _ admin: AcceptorSettings) throws -> InheritedSockets
+  {
+    let sockets = try InheritedSockets.ofEnvironment(for: acceptors + [admin])
+    try Listener.requireFree(admin, sockets)
+    return sockets
   }
 
   private static func addLogMetrics(to metrics: MetricsRegistry) {
@@ -305,5 +324,18 @@ struct RunningGateway: Sendable {
   func forceClose() {
     services.logger.warning("second stop signal, aborting requests in flight")
     shutdown.forceClose(listener)
+  }
+}
+
+extension Reload.Running {
+  /// The parts of a gateway that has just started.
+  fileprivate init(
+    _ services: ProcessServices, _ listener: Listener, _ gates: LoopGates, _ upstreams: UpstreamWatch,
+    _ certificates: CertificateWatch, log: LogControl
+  ) {
+    self.init(
+      listener: listener, gates: gates, sessions: services.sessions, storeHealth: services.storeHealth,
+      keys: services.keys, revalidator: services.revalidator, relay: services.relay, upstreams: upstreams,
+      certificates: certificates, health: services.health, log: log)
   }
 }
