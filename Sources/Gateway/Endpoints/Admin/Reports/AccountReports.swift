@@ -96,6 +96,14 @@ package struct AccountReport: Codable, Sendable, Equatable {
   }
 }
 
+extension AccountReport {
+  init(_ listed: AccessChanges.ListedAccount, at now: Date) {
+    self.init(
+      listed.summary.account, groups: listed.groups, at: now, sessions: listed.summary.sessions,
+      lastSeen: listed.summary.lastSeen)
+  }
+}
+
 /// `POST /accounts/SUB/disconnect`: the results for the user's tokens at Apple and for the account.
 package struct DisconnectionReport: Codable, Sendable, Equatable {
   /// Whether all data of the user was deleted.
