@@ -46,7 +46,7 @@ struct TeamMigrationTests {
     let rig = try await GateRig()
     let migration = try migration(rig, pace: .seconds(31))
     for name in ["001.a", "001.b", "001.c"] { _ = try rig.signIn(name) }
-    var request = TeamMigration.PageRequest(stage: .prepare(team: Self.team))
+    var request = MigrationPageRequest(stage: .prepare(team: Self.team))
     let first = try await migration.run(request)
     #expect(first.results.map(\.subject) == ["001.a", "001.b"] && first.next == "001.b" && first.stopped == nil)
     let isPlace = request.begin(at: try #require(first.next))
@@ -72,7 +72,7 @@ struct TeamMigrationTests {
     let migration = try migration(rig)
     for name in ["001.a", "001.b"] { _ = try rig.signIn(name) }
     rig.store.state.withLock { $0.failures["prepare"] = Self.locked }
-    let request = TeamMigration.PageRequest(stage: .prepare(team: Self.team))
+    let request = MigrationPageRequest(stage: .prepare(team: Self.team))
     let failed = try await migration.run(request)
     #expect(failed.results.map(\.subject) == ["001.a", "001.b"])
     #expect(failed.results.allSatisfy { $0.outcome == .failed && $0.message == "locked" })
@@ -93,7 +93,7 @@ struct TeamMigrationTests {
     let (banned, new) = (try #require(Subject("001.b")), try #require(Subject("002.new")))
     let ban = Ban(until: nil, reason: nil, since: rig.clock.now, by: "cli")
     rig.store.state.withLock { $0.bans[banned] = ban }
-    var request = TeamMigration.PageRequest(stage: .prepare(team: Self.team), limit: 2)
+    var request = MigrationPageRequest(stage: .prepare(team: Self.team), limit: 2)
     let first = try await migration.run(request)
     #expect(first.results.map(\.subject) == ["001.a", "001.b"] && first.results.map(\.outcome) == [.done, .done])
     #expect(first.next == "001.b" && first.unpreparedBans == nil)
@@ -103,14 +103,14 @@ struct TeamMigrationTests {
     // The store does not read what belongs to later pages.
     #expect(rig.store.state.withLock { $0.namedThrough } == [Subject("001.c"), nil])
     // Of another team than that of the configuration: the accounts say so, and of the ban there is nothing to say.
-    let early = try await migration.run(TeamMigration.PageRequest(stage: .complete))
+    let early = try await migration.run(MigrationPageRequest(stage: .complete))
     #expect(early.results.map(\.outcome) == [.otherTeam, .otherTeam])
     let transfer = PreparedTransfer(subject: try #require(Subject("000.transfer")), team: "DEF123GHIJ")
     rig.store.state.withLock { state in
       state.accounts = [:]
       state.transfers = [transfer: banned]
     }
-    let done = try await migration.run(TeamMigration.PageRequest(stage: .complete))
+    let done = try await migration.run(MigrationPageRequest(stage: .complete))
     #expect(done.results.map(\.outcome) == [.done] && done.results.first?.newSubject == new.text)
     #expect(done.unpreparedBans == nil && rig.store.state.withLock { $0.bans } == [new: ban])
     try await rig.stop()
@@ -128,9 +128,9 @@ struct TeamMigrationTests {
       state.transfers[transfer] = old
       state.deleted = [old]
     }
-    let prepared = try await migration.run(TeamMigration.PageRequest(stage: .prepare(team: Self.team)))
+    let prepared = try await migration.run(MigrationPageRequest(stage: .prepare(team: Self.team)))
     #expect(prepared.results == [] && rig.apple.calls == 0)
-    let done = try await migration.run(TeamMigration.PageRequest(stage: .complete))
+    let done = try await migration.run(MigrationPageRequest(stage: .complete))
     #expect(done.results.map(\.subject) == ["000.transfer"] && done.results.map(\.outcome) == [.done])
     #expect(done.results.first?.newSubject == nil && done.results.first?.message?.contains("was deleted") == true)
     #expect(rig.store.state.withLock { $0.bans } == [new: ban])
@@ -150,7 +150,7 @@ struct TeamMigrationTests {
       state.bans[old] = ban
       state.transfers[transfer] = old
     }
-    var request = TeamMigration.PageRequest(stage: .complete, limit: 1)
+    var request = MigrationPageRequest(stage: .complete, limit: 1)
     let first = try await migration.run(request)
     #expect(first.results.map(\.outcome) == [.notPrepared] && first.next == "001.a")
     // The store has its transfer identifier only now, and that is before the place which the run has reached.
@@ -168,7 +168,7 @@ struct TeamMigrationTests {
 
   @Test("A run goes on from the place of a report, also among the users whose subjects were deleted")
   func places() {
-    var request = TeamMigration.PageRequest(stage: .complete)
+    var request = MigrationPageRequest(stage: .complete)
     #expect(request.place == nil)
     for place in ["001.a", " 000.transfer", " "] {
       let isPlace = request.begin(at: place)
@@ -193,7 +193,7 @@ struct TeamMigrationTests {
       state.transfers[transfer] = old
       state.deletedMeanwhile = [old]
     }
-    let report = try await migration.run(TeamMigration.PageRequest(stage: .complete))
+    let report = try await migration.run(MigrationPageRequest(stage: .complete))
     #expect(report.results.map(\.outcome) == [.done])
     #expect(rig.store.state.withLock { $0.bans } == [new: ban])
     try await rig.stop()
@@ -206,7 +206,7 @@ struct TeamMigrationTests {
     let subject = try rig.signIn("001.a").snapshot.account.subject
     let transfer = PreparedTransfer(subject: try #require(Subject("000.transfer")), team: Self.team)
     rig.store.state.withLock { $0.accounts[subject]?.claims.preparedTransfer = transfer }
-    var request = TeamMigration.PageRequest(stage: .prepare(team: Self.team), isDry: true)
+    var request = MigrationPageRequest(stage: .prepare(team: Self.team), isDry: true)
     #expect(try await migration.run(request).results.map(\.outcome) == [.doneBefore])
     #expect(rig.store.state.withLock { $0.transfers.isEmpty })
     request.isDry = false
@@ -224,7 +224,7 @@ struct TeamMigrationTests {
     let ban = Ban(until: nil, reason: nil, since: rig.clock.now, by: "cli")
     rig.store.state.withLock { $0.bans[banned] = ban }
     rig.apple.refuseMigration()
-    let report = try await migration.run(TeamMigration.PageRequest(stage: .prepare(team: Self.team)))
+    let report = try await migration.run(MigrationPageRequest(stage: .prepare(team: Self.team)))
     #expect(report.results.map(\.outcome) == [.unknownToApple] && report.stopped == nil)
     #expect(report.results.first?.message?.hasPrefix("a ban or a group names this user") == true)
     #expect(rig.store.state.withLock { $0.bans } == [banned: ban])
@@ -241,12 +241,12 @@ struct TeamMigrationTests {
       state.accounts[old]?.claims.preparedTransfer = PreparedTransfer(subject: prepared, team: "DEF123GHIJ")
       state.failures["move"] = Self.locked
     }
-    let failed = try await migration.run(TeamMigration.PageRequest(stage: .complete))
+    let failed = try await migration.run(MigrationPageRequest(stage: .complete))
     #expect(failed.results.map(\.outcome) == [.failed] && failed.results.first?.newSubject == nil)
     #expect(lines.take() == ["session store operation failed administration"])
     #expect(rig.store.state.withLock { $0.accounts[old] != nil && $0.tokens[old] != nil })
     rig.store.state.withLock { $0.failures = [:] }
-    let done = try await migration.run(TeamMigration.PageRequest(stage: .complete))
+    let done = try await migration.run(MigrationPageRequest(stage: .complete))
     #expect(done.results.map(\.outcome) == [.done] && done.results.first?.newSubject == new.text)
     #expect(rig.store.state.withLock { Array($0.accounts.keys) == [new] && $0.tokens[new] != nil })
     try await rig.stop()
@@ -259,7 +259,7 @@ struct TeamMigrationTests {
     _ = try rig.signIn("001.a")
     rig.store.state.withLock { $0.failures["accounts"] = Self.locked }
     let error = await #expect(throws: StoreError.self) {
-      _ = try await migration.run(TeamMigration.PageRequest(stage: .prepare(team: Self.team)))
+      _ = try await migration.run(MigrationPageRequest(stage: .prepare(team: Self.team)))
     }
     #expect(error?.code == .busy && rig.apple.calls == 0)
     try await rig.stop()
@@ -271,7 +271,7 @@ struct TeamMigrationTests {
     let migration = try migration(rig)
     let subjects = try ["001.a", "001.b", "001.c"].map { try rig.signIn($0).snapshot.account.subject }
     rig.store.state.withLock { $0.damaged = [subjects[1]] }
-    var request = TeamMigration.PageRequest(stage: .prepare(team: Self.team), limit: 2)
+    var request = MigrationPageRequest(stage: .prepare(team: Self.team), limit: 2)
     let first = try await migration.run(request)
     #expect(first.results.map(\.outcome) == [.done, .failed] && first.next == subjects[1].text)
     #expect(first.results.last?.subject == subjects[1].text)

@@ -11,7 +11,7 @@ enum AdminOperation: Equatable {
   /// Revokes the tokens at Apple and deletes the user; with `evenUnrevoked` even if Apple did not revoke them.
   case disconnect(Subject, evenUnrevoked: Bool)
   /// Migrates a page of accounts to the subjects of another team.
-  case migrate(TeamMigration.PageRequest)
+  case migrate(MigrationPageRequest)
   /// Reads the configuration again.
   case reload
 

@@ -78,9 +78,9 @@ enum AdminRequest: Equatable {
     return .sessions(of: subject, after: place, limit: limit)
   }
 
-  private static func migration(_ query: [UInt8]) throws(AdminError) -> TeamMigration.PageRequest {
+  private static func migration(_ query: [UInt8]) throws(AdminError) -> MigrationPageRequest {
     let fields = try fields(query, ["to", "after", "dry_run"])
-    var request = TeamMigration.PageRequest(stage: fields["to"].map { .prepare(team: $0) } ?? .complete)
+    var request = MigrationPageRequest(stage: fields["to"].map { .prepare(team: $0) } ?? .complete)
     if let after = fields["after"], !request.begin(at: after) { throw .noSubject }
     request.isDry = try isOn("dry_run", in: fields)
     return request
