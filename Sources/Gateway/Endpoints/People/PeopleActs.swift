@@ -25,12 +25,27 @@ struct PeopleActs: Sendable {
     case unban(Subject)
     case endSession(PublicSessionID, of: Subject)
     case endSessions(of: Subject)
-    /// - Parameters:
-    ///   - id: the ID that the form has for the invitation.
-    ///   - code: the code that the form has for its link; nil in the page of an earlier version.
-    ///   - uses: as typed; so is `days`.
-    case invite(group: String, id: String, code: InvitationCode? = nil, uses: String, days: String, note: String)
+    case invite(InvitationForm)
     case revoke(id: String)
+  }
+
+  /// The form of a new invitation. The numbers are as they were typed.
+  struct InvitationForm: Sendable {
+    var group: String
+    /// The ID that the form has for the invitation.
+    var id: String
+    /// The code that the form has for its link; nil in the page of an earlier version.
+    var code: InvitationCode?
+    var uses = "1"
+    var days = "7"
+    var note = ""
+
+    /// The settings of the invitation. A malformed number of users is below the least, and so refused and audited as
+    /// any other that is not permitted.
+    fileprivate var settings: InvitationSettings {
+      let uses = DecimalDigits.parse(Array(uses.utf8), limit: AccessChanges.mostUses) ?? 0
+      return InvitationSettings(group: group, uses: uses, expires: "\(days)d", note: note)
+    }
   }
 
   /// The result of an act.
@@ -84,8 +99,8 @@ struct PeopleActs: Sendable {
   /// The group that an act names.
   private func group(of act: Act) async throws -> String? {
     switch act {
-    case .admit(_, let group), .add(_, let group), .remove(_, let group), .invite(let group, _, _, _, _, _):
-      return group
+    case .admit(_, let group), .add(_, let group), .remove(_, let group): return group
+    case .invite(let form): return form.group
     case .revoke(let id):
       let known = try await store.invitations()
       // The group of a damaged one is unknown, and may be protected.
@@ -139,11 +154,7 @@ struct PeopleActs: Sendable {
       return try await end(act.name, of: subject, by: actor) {
         try await sessions.end(.all(of: subject), because: .byOperator)
       }
-    case .invite(let group, let id, let code, let uses, let days, let note):
-      // Refused and audited with the rest: no number of users is below the least.
-      let uses = DecimalDigits.parse(Array(uses.utf8), limit: AccessChanges.mostUses) ?? 0
-      let settings = InvitationSettings(group: group, uses: uses, expires: "\(days)d", note: note)
-      return .invited(link: try await link(of: settings, id: id, code, by: actor))
+    case .invite(let form): return .invited(link: try await invite(form, by: actor))
     case .revoke(let id):
       try await accessChanges.revokeInvitation(id, by: actor)
       return .done(.revoked)
@@ -151,15 +162,14 @@ struct PeopleActs: Sendable {
   }
 
   /// The link of a new invitation, or of the one that the same form has made before.
-  private func link(
-    of settings: InvitationSettings, id: String, _ code: InvitationCode?, by actor: Actor
-  ) async throws(AdminError) -> String {
+  private func invite(_ form: InvitationForm, by actor: Actor) async throws(AdminError) -> String {
+    let settings = form.settings
     do throws(AdminError) {
-      return try await accessChanges.invite(settings, id: id, code: code, by: actor).link
+      return try await accessChanges.invite(settings, id: form.id, code: form.code, by: actor).link
     } catch {
       // Of two clicks browsers show the second response only, perhaps from another gateway: it has the same link.
-      guard error.code == AdminError.invitationMade.code, let code,
-        let link = try await accessChanges.link(madeWith: code, id: id, settings)
+      guard error.code == AdminError.invitationMade.code, let code = form.code,
+        let link = try await accessChanges.link(madeWith: code, id: form.id, settings)
       else { throw error }
       return link
     }
@@ -230,9 +240,12 @@ extension PeopleActs.Act {
     case (.endSessions, let subject?, _): self = .endSessions(of: subject)
     case (.invite, _, _):
       guard let group = text("group"), let id = text("id"), AccessChanges.isInvitationID(id) else { return nil }
-      self = .invite(
-        group: group, id: id, code: text("link").flatMap { InvitationCode($0) }, uses: text("uses") ?? "1",
-        days: text("days") ?? "7", note: text("note") ?? "")
+      var invitation = PeopleActs.InvitationForm(group: group, id: id)
+      invitation.code = text("link").flatMap { InvitationCode($0) }
+      if let uses = text("uses") { invitation.uses = uses }
+      if let days = text("days") { invitation.days = days }
+      if let note = text("note") { invitation.note = note }
+      self = .invite(invitation)
     case (.revoke, _, _):
       guard let id = text("id") else { return nil }
       self = .revoke(id: id)

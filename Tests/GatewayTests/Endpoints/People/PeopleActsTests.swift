@@ -35,7 +35,7 @@ struct PeopleActsTests {
     let acts = try acts(rig)
     let manager = try #require(Subject("001.manager"))
     _ = try await acts.carryOut(
-      .invite(group: "guests", id: "abcd1000", uses: "1", days: "7", note: ""), for: manager, by: Self.actor)
+      .invite(PeopleActs.InvitationForm(group: "guests", id: "abcd1000")), for: manager, by: Self.actor)
     rig.store.state.withLock { $0.damagedInvitations = ["abcd1000"] }
     await #expect(throws: StoreError.self) {
       _ = try await acts.carryOut(.revoke(id: "abcd1000"), for: manager, by: Self.actor)
@@ -136,7 +136,7 @@ struct PeopleActsTests {
     let acts = try acts(rig)
     let manager = try #require(Subject("001.manager"))
     let form = PeopleActs.Act.invite(
-      group: "guests", id: "abcd1000", code: InvitationCode.random(), uses: "1", days: "7", note: "")
+      PeopleActs.InvitationForm(group: "guests", id: "abcd1000", code: InvitationCode.random()))
     func isInvited() async throws -> Bool {
       if case .invited = try await acts.carryOut(form, for: manager, by: Self.actor) { true } else { false }
     }
@@ -155,7 +155,7 @@ struct PeopleActsTests {
     let acts = try acts(rig)
     let manager = try #require(Subject("001.manager"))
     let form = PeopleActs.Act.invite(
-      group: "guests", id: "abcd1000", code: InvitationCode.random(), uses: "1", days: "7", note: "")
+      PeopleActs.InvitationForm(group: "guests", id: "abcd1000", code: InvitationCode.random()))
     guard case .invited = try await acts.carryOut(form, for: manager, by: Self.actor) else { throw RigError.noSubject }
     rig.clock.advance(38 * 86_400)
     rig.store.state.withLock { $0.invitations = [:] }
@@ -176,7 +176,8 @@ struct PeopleActsTests {
       return result
     }
     func invite(_ number: Int, to group: String = "guests", uses: String = "1") async throws -> PeopleResult? {
-      try await result(.invite(group: group, id: "abcd\(1_000 + number)", uses: uses, days: "7", note: ""))
+      let form = PeopleActs.InvitationForm(group: group, id: "abcd\(1_000 + number)", uses: uses)
+      return try await result(.invite(form))
     }
     #expect(try await invite(0, to: "gone") == .unknownGroup)
     #expect(try await result(.add(manager, group: "gone")) == .unknownGroup)
