@@ -55,7 +55,7 @@ struct AccessChanges: Sendable {
       let now = now
       let until = try until.map { try AccessTimes.end($0, now: now) }
       if let until, until <= now { throw AdminError.pastDate }
-      let ban = Ban(until: until, reason: try Self.note(reason, "reason"), since: now, by: actor.author)
+      let ban = Ban(until: until, reason: try AccessNote.line(reason, field: "reason"), since: now, by: actor.author)
       guard let ended = try await store.ban(subject, ban) else { throw AdminError.protectedBan }
       // By subject, so that the audit of a session names its user, also where that one has moved to another team.
       for (user, handles) in ended { await forget(handles, of: user, actor) }
@@ -189,24 +189,16 @@ struct AccessChanges: Sendable {
     try await change("invitation_create", by: actor) { target in
       target.fields.group = GroupName(settings.group)?.text
       let (group, now) = (try declared(settings.group), now)
-      guard (1...Self.mostUses).contains(settings.uses) else { throw AdminError.badUses }
-      let expires = try Self.end(settings.expires, now)
-      let note = try Self.note(settings.note, "note")
-      let known = try await store.invitations().records()
-      if let id {
-        if known.contains(where: { $0.id == id }) { throw AdminError.invitationMade }
-        // The link of one that is gone, which the form has, would work again.
-        if try await store.isConsumed(.invitation(id)) { throw AdminError.invitationMade }
-      }
-      guard known.count(where: { $0.isOpen(at: now) }) < Self.mostInvitations else {
-        throw AdminError.tooManyInvitations
-      }
+      guard (1...InvitationSettings.mostUses).contains(settings.uses) else { throw AdminError.badUses }
+      let expires = try AccessTimes.expiry(settings.expires, now: now)
+      let note = try AccessNote.line(settings.note, field: "note")
+      try await requireRoom(forInvitation: id, at: now)
       let code = code ?? InvitationCode.random()
       var tries = 0
       while true {
         let invitation = Invitation(
-          id: id ?? Self.randomID(), group: group, uses: settings.uses, expires: expires, note: note, created: now,
-          by: actor.name)
+          id: id ?? InvitationID.random(), group: group, uses: settings.uses, expires: expires, note: note,
+          created: now, by: actor.name)
         target.fields.invitation = invitation.id
         do throws(StoreError) {
           try await store.create(invitation, hash: code.hash)
@@ -223,6 +215,19 @@ struct AccessChanges: Sendable {
     }
   }
 
+  /// Requires that there never was an invitation with this ID, and that not too many are open.
+  private func requireRoom(forInvitation id: String?, at now: Date) async throws {
+    let known = try await store.invitations().records()
+    if let id {
+      if known.contains(where: { $0.id == id }) { throw AdminError.invitationMade }
+      // The link of one that is gone, which the form has, would work again.
+      if try await store.isConsumed(.invitation(id)) { throw AdminError.invitationMade }
+    }
+    guard known.count(where: { $0.isOpen(at: now) }) < Self.mostInvitations else {
+      throw AdminError.tooManyInvitations
+    }
+  }
+
   /// The link of the invitation that a form has made before. Only the sender has the code: the store keeps a hash.
   /// - Returns: nil if the code or the ID is of no invitation, or the settings are not those of the form.
   func link(
@@ -231,10 +236,10 @@ struct AccessChanges: Sendable {
     try await read {
       guard let made = try await store.invitation(hash: code.hash) else { return nil }
       let start = now
-      let validity = try Self.end(settings.expires, start).timeIntervalSince(start)
+      let validity = try AccessTimes.expiry(settings.expires, now: start).timeIntervalSince(start)
       let isSame = abs(made.expires.timeIntervalSince(made.created) - validity) < 1
       guard isSame, made.id == id, made.group == GroupName(settings.group), made.uses == settings.uses,
-        made.note == (try Self.note(settings.note, "note"))
+        made.note == (try AccessNote.line(settings.note, field: "note"))
       else { return nil }
       return invitationPrefix + code.exposedText
     }
@@ -243,7 +248,7 @@ struct AccessChanges: Sendable {
   /// Ends an invitation; its form makes none any longer. Users that it admitted stay admitted.
   func revokeInvitation(_ id: String, by actor: Actor) async throws(AdminError) {
     try await change("invitation_revoke", by: actor) { target in
-      guard Self.isInvitationID(id) else { throw AdminError.noInvitation }
+      guard InvitationID.isValid(id) else { throw AdminError.noInvitation }
       target.fields.invitation = id
       // Before it is deleted: a form that is sent meanwhile finds one or the other. It may be of an earlier version.
       try await remember(id)
@@ -269,7 +274,7 @@ struct AccessChanges: Sendable {
       guard let tokenName = GroupName(name) else { throw AdminError.badTokenName }
       target.fields.token = name
       let (group, now) = (try declared(group), now)
-      let expires = try expires.map { try Self.end($0, now) }
+      let expires = try expires.map { try AccessTimes.expiry($0, now: now) }
       let known = try await store.machineTokens()
       guard !known.records().contains(where: { $0.name == tokenName }) else { throw AdminError.tokenNameTaken }
       guard known.count < Self.mostTokens else { throw AdminError.tooManyTokens }
@@ -356,46 +361,10 @@ struct AccessChanges: Sendable {
     if subject.text.utf8.contains(UInt8(ascii: "@")) { throw .addressForSubject }
   }
 
-  /// The end of an invitation or a token.
-  private static func end(_ text: String, _ now: Date) throws(AdminError) -> Date {
-    let end = try AccessTimes.end(text, now: now)
-    guard end > now else { throw .pastDate }
-    guard end <= now.addingTimeInterval(Double(longestDays) * 86_400) else { throw .endTooLate }
-    return end
-  }
-
-  /// A note in one line; nil for an empty one.
-  private static func note(_ text: String?, _ name: String) throws(AdminError) -> String? {
-    guard let text, !text.isEmpty else { return nil }
-    guard text.utf8.count <= noteLimit,
-      text.unicodeScalars.allSatisfy({
-        $0.properties.generalCategory != .control && $0 != "\u{2028}" && $0 != "\u{2029}"
-      })
-    else { throw .badNote(name) }
-    return text
-  }
-
-  /// Whether a text can be the public name of an invitation.
-  static func isInvitationID(_ text: String) -> Bool {
-    (1...16).contains(text.utf8.count) && text.utf8.allSatisfy(\.isASCIILetterOrDigit)
-  }
-
-  /// A random ID of an invitation: eight letters and digits that are easily distinguished.
-  static func randomID() -> String {
-    let alphabet = Array("23456789abcdefghjkmnpqrstuvwxyz".utf8)
-    return String(decoding: (0..<8).map { _ in alphabet.randomElement() ?? alphabet[0] }, as: UTF8.self)
-  }
-
-  /// The largest number of users that an invitation can admit.
-  static let mostUses = 10_000
-  /// The latest end of an invitation or a token, in days from now.
-  static let longestDays = 366
   /// The largest number of open invitations.
   private static let mostInvitations = 1_000
   /// The time for which the form of an invitation is remembered: browsers send one again from their history.
   private static let formRetention = Duration.seconds(365 * 86_400)
   /// The largest number of machine tokens, with expired ones.
   private static let mostTokens = 1_000
-  /// The largest size of a note or reason, in bytes.
-  static let noteLimit = 500
 }

@@ -14,6 +14,17 @@ enum AccessTimes {
     }
   }
 
+  /// The latest end of an invitation or a token, in days from now.
+  static let longestDays = 366
+
+  /// The end of an invitation or a token, which is to come and not too far away.
+  static func expiry(_ text: String, now: Date) throws(AdminError) -> Date {
+    let end = try Self.end(text, now: now)
+    guard end > now else { throw .pastDate }
+    guard end <= now.addingTimeInterval(Double(longestDays) * 86_400) else { throw .endTooLate }
+    return end
+  }
+
   /// The moment since when something was seen: a date alone is the beginning of that day in UTC, an age counts back.
   static func since(_ text: String, now: Date) throws(AdminError) -> Date {
     switch DateText(text.utf8) {

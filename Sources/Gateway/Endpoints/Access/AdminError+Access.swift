@@ -15,11 +15,11 @@ extension AdminError {
   static let endTooLate = AdminError(
     status: 400, code: "bad_expiry",
     message:
-      "an invitation or a token can end at most \(AccessChanges.longestDays) days from now: give an earlier "
+      "an invitation or a token can end at most \(AccessTimes.longestDays) days from now: give an earlier "
       + "end; a token without expires never ends by itself")
   static let badUses = AdminError(
     status: 400, code: "bad_uses",
-    message: "an invitation admits 1 to \(AccessChanges.mostUses) users: give uses in this range")
+    message: "an invitation admits 1 to \(InvitationSettings.mostUses) users: give uses in this range")
   static let badGroup = AdminError(
     status: 400, code: "bad_group", message: "the name of a group is 1 to 64 letters, digits, \"-\", \"_\" or \".\"")
   static let badTokenName = AdminError(
@@ -70,7 +70,7 @@ extension AdminError {
   static func badNote(_ name: String) -> AdminError {
     AdminError(
       status: 400, code: "bad_\(name)",
-      message: "\(name) is one line of at most \(AccessChanges.noteLimit) bytes: make it shorter")
+      message: "\(name) is one line of at most \(AccessNote.limit) bytes: make it shorter")
   }
 
   static func notMember(of group: String) -> AdminError {

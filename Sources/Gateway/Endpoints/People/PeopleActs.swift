@@ -43,7 +43,7 @@ struct PeopleActs: Sendable {
     /// The settings of the invitation. A malformed number of users is below the least, and so refused and audited as
     /// any other that is not permitted.
     fileprivate var settings: InvitationSettings {
-      let uses = DecimalDigits.parse(Array(uses.utf8), limit: AccessChanges.mostUses) ?? 0
+      let uses = DecimalDigits.parse(Array(uses.utf8), limit: InvitationSettings.mostUses) ?? 0
       return InvitationSettings(group: group, uses: uses, expires: "\(days)d", note: note)
     }
   }
@@ -239,7 +239,7 @@ extension PeopleActs.Act {
       self = .endSession(handle, of: subject)
     case (.endSessions, let subject?, _): self = .endSessions(of: subject)
     case (.invite, _, _):
-      guard let group = text("group"), let id = text("id"), AccessChanges.isInvitationID(id) else { return nil }
+      guard let group = text("group"), let id = text("id"), InvitationID.isValid(id) else { return nil }
       var invitation = PeopleActs.InvitationForm(group: group, id: id)
       invitation.code = text("link").flatMap { InvitationCode($0) }
       if let uses = text("uses") { invitation.uses = uses }

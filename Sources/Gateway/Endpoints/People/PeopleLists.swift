@@ -27,7 +27,7 @@ struct PeopleLists: Sendable {
     list.groups = authority.groups
     list.result = query.result
     list.search = query.search
-    list.newInvitation = AccessChanges.randomID()
+    list.newInvitation = InvitationID.random()
     list.newInvitationCode = InvitationCode.random().exposedText
     list.isContinued = query.after != nil || query.requestsAfter != nil
     let found = try await store.requests(after: query.requestsAfter, limit: Self.requestLimit + 1, at: sessions.date)
