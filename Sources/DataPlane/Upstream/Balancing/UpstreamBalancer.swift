@@ -11,6 +11,7 @@ final class UpstreamBalancer {
   let rewritesCookies: Bool
   /// Whether exchanges are streams of their own (HTTP/2).
   let speaksHTTP2: Bool
+  /// Whether connections are kept for another request.
   private let keepsConnections: Bool
   private let eventLoop: any EventLoop
   private var random: QuickRandom
@@ -18,9 +19,10 @@ final class UpstreamBalancer {
   init(_ pools: [UpstreamPool], eventLoop: any EventLoop, seed: UInt64 = .random(in: .min ... .max)) {
     self.pools = pools
     // Of all alike, and stored, because a pool that is asked for them is retained.
-    rewritesCookies = pools[0].rewritesCookies
+    let settings = pools[0].settings
+    rewritesCookies = settings.strippedPrefix != nil || settings.host != nil
     speaksHTTP2 = pools[0].speaksHTTP2
-    keepsConnections = pools[0].keepsConnections
+    keepsConnections = settings.idleConnectionsPerLoop > 0
     self.eventLoop = eventLoop
     random = QuickRandom(seed: seed)
   }

@@ -51,8 +51,18 @@ final class UpstreamEndpoint: Sendable {
   /// Whether an event loop has ejected it, and no event loop has had an answer since.
   var isEjected: Bool { responses.load(ordering: .relaxed) & Self.ejected != 0 }
 
+  /// Notes a failed request, whichever event loop had it.
+  func noteFailure(isMalformed: Bool) {
+    if isMalformed { malformed.add(1, ordering: .relaxed) }
+    lastFailureWasMalformed.store(isMalformed, ordering: .relaxed)
+    failures.add(1, ordering: .relaxed)
+  }
+
   /// Notes that an event loop has ejected it.
-  func noteEjection() { responses.bitwiseOr(Self.ejected, ordering: .relaxed) }
+  func noteEjection() {
+    ejections.add(1, ordering: .relaxed)
+    responses.bitwiseOr(Self.ejected, ordering: .relaxed)
+  }
 
   /// Notes an answer and its version, whichever event loop had it.
   @inline(__always)

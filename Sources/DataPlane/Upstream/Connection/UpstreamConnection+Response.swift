@@ -10,7 +10,7 @@ extension UpstreamConnection {
       buffer = whole
     }
     while case .awaitingHead(let awaited) = phase {
-      switch pool.responseParser.parse(buffer.readableBytesSpan, into: &loop.responseHead) {
+      switch pool.responses.parser.parse(buffer.readableBytesSpan, into: &loop.responseHead) {
       case .incomplete:
         if buffer.readableBytes > 0 { keepPartial(buffer) }
         return
@@ -47,9 +47,9 @@ extension UpstreamConnection {
   /// Repairs a malformed head, as far as the settings of the upstream allow.
   /// - Returns: whether it can be read again; otherwise the exchange has failed, or more has to come.
   private func repair(_ buffer: inout ByteBuffer, _ violation: HeadViolation) -> Bool {
-    if !pool.lenience.isEmpty {
-      let limit = pool.responseParser.limits.headBytes
-      switch ResponseHeadRepair.repair(buffer.readableBytesSpan, pool.lenience, limit: limit) {
+    if !pool.responses.lenience.isEmpty {
+      let limit = pool.responses.parser.limits.headBytes
+      switch ResponseHeadRepair.repair(buffer.readableBytesSpan, pool.responses.lenience, limit: limit) {
       case .incomplete:
         keepPartial(buffer)
         return false
@@ -64,7 +64,7 @@ extension UpstreamConnection {
       case .none: break
       }
     }
-    let key = pool.proposesLenience ? violation.lenientKey(beyond: pool.lenience) : nil
+    let key = pool.responses.proposesLenience ? violation.lenientKey(beyond: pool.responses.lenience) : nil
     let remedy = key.map { "; if the application cannot be corrected: lenient = [\"\($0)\"]" }
     failWithoutHead(.badResponse(violation.rawValue + (remedy ?? "")))
     return false

@@ -17,15 +17,7 @@ final class UpstreamPool {
   /// reads.
   let speaksHTTP2: Bool
   let settings: UpstreamSettings
-  /// Whether the application knows other paths or another host than its clients: its cookies have to be rewritten.
-  let rewritesCookies: Bool
-  /// Violations in response heads that are repaired.
-  let lenience: ResponseLenience
-  /// Whether the reason for a malformed response names the key of `lenient` that would accept it.
-  let proposesLenience: Bool
-  let responseParser: ResponseHeadParser
-  /// Whether connections are kept for another request.
-  let keepsConnections: Bool
+  let responses: ResponseReading
   private let onEvent: (Event) -> Void
   private let idle: IdleConnections
   /// Connections on their way.
@@ -75,16 +67,13 @@ final class UpstreamPool {
     self.endpoint = endpoint
     self.number = number
     self.settings = settings
-    rewritesCookies = settings.strippedPrefix != nil || settings.host != nil
     waits = UpstreamWaits(settings.timeouts)
     connector = EndpointConnector(endpoint, on: loop.eventLoop, timeout: waits.connect)
     idle = IdleConnections(limit: settings.idleConnectionsPerLoop, wheel: loop.wheel)
     speaksHTTP2 = settings.speaks == .http2
-    lenience = settings.lenient.reduce(into: []) { $0.insert($1.onTheWire) }
-    responseParser = ResponseHeadParser(limits: loop.responseParser.limits, lenience: lenience)
-    keepsConnections = settings.idleConnectionsPerLoop > 0
+    responses = ResponseReading(
+      settings, limits: loop.responseParser.limits, proposesLenience: proposesLenience)
     self.use = use
-    self.proposesLenience = proposesLenience
     self.onEvent = onEvent
     if settings.maximumConnections > 0 { limiterID = endpoint.limiter.register(notifier()) }
   }
@@ -144,16 +133,9 @@ final class UpstreamPool {
   /// A request could not be sent, or was not answered, or not in HTTP.
   func failed(_ failure: UpstreamFailure) {
     lastRequestSucceeded = false
-    if case .badResponse = failure {
-      endpoint.malformed.add(1, ordering: .relaxed)
-      endpoint.lastFailureWasMalformed.store(true, ordering: .relaxed)
-    } else {
-      endpoint.lastFailureWasMalformed.store(false, ordering: .relaxed)
-    }
-    endpoint.failures.add(1, ordering: .relaxed)
-    guard outlierDetection.failed(at: loop.eventLoop.now, chance: random.fraction()) else { return }
-    endpoint.ejections.add(1, ordering: .relaxed)
-    endpoint.noteEjection()
+    let isMalformed = if case .badResponse = failure { true } else { false }
+    endpoint.noteFailure(isMalformed: isMalformed)
+    if outlierDetection.failed(at: loop.eventLoop.now, chance: random.fraction()) { endpoint.noteEjection() }
   }
 
   // MARK: Use by the exchange
