@@ -1,6 +1,7 @@
 import AccessPolicy
 import AppleIdentity
 import DataPlane
+import Operations
 import Secrets
 import Sessions
 
@@ -36,5 +37,14 @@ extension GateConfiguration {
   ) throws -> GateConfiguration {
     try GateConfiguration(
       try settings ?? .forTests(), keyring: try .forTests(secrets), after: previous)
+  }
+}
+
+extension LogSettings {
+  /// Without audit and access log.
+  static var silent: LogSettings {
+    var settings = LogSettings()
+    settings.auditLog = false
+    return settings
   }
 }
