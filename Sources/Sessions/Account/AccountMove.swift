@@ -1,47 +1,5 @@
 internal import FoundationEssentials
 
-/// The transfer identifier of a user of an application that moves to another team: Apple's `transfer_sub`, requested by
-/// the team that gives the application away (Apple, "Transferring your apps and users to another team").
-package struct PreparedTransfer: Sendable, Hashable, Codable {
-  /// `transfer_sub`: good for 60 days.
-  package let subject: Subject
-  /// The Team ID of the team that the application goes to.
-  package let team: String
-
-  /// Creates the identity of a user for another team.
-  package init(subject: Subject, team: String) {
-    self.subject = subject
-    self.team = team
-  }
-}
-
-/// A user without an account who is named by a ban or by a membership of a group.
-package struct NamedUser: Sendable, Equatable {
-  /// The user; of one whose subject was deleted, the transfer identifier in its place.
-  package let subject: Subject
-  /// The transfer identifier that was stored last; nil if none is stored.
-  package let prepared: PreparedTransfer?
-  /// Whether the subject was deleted with the account. Then there is a ban under its hash.
-  package let isDeleted: Bool
-
-  /// A user as a store lists it.
-  package init(subject: Subject, prepared: PreparedTransfer?, isDeleted: Bool = false) {
-    self.subject = subject
-    self.prepared = prepared
-    self.isDeleted = isDeleted
-  }
-}
-
-/// The outcome of following a transfer identifier to a new subject (`TeamTransferStore.follow`).
-package enum FollowOutcome: Sendable, Equatable {
-  /// The identifier is unknown, or nothing is left to move.
-  case nothing
-  /// The user has an account under this previous subject: nothing was changed, and the caller moves the account.
-  case account(Subject)
-  /// The ban and the memberships of a user without an account are under the new subject.
-  case moved
-}
-
 /// A user's new identity at the receiving team, to be stored in one transaction (`TeamTransferStore.move`).
 package struct AccountMove: Sendable {
   /// The previous subject.
