@@ -3,7 +3,7 @@ import Testing
 @testable import ConfigurationFile
 
 // What operators are told of a file that is not TOML: the place, what is wrong in plain words, and the remedy. The
-// parser's own words are for whoever knows the grammar.
+// parser's own words are for readers who know the grammar.
 @Suite("Mistakes of syntax")
 struct SyntaxMistakeTests {
   private func error(_ text: String) throws -> DocumentError {
