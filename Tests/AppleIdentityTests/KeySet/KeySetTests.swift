@@ -3,6 +3,7 @@ import Crypto
 import FoundationEssentials
 import Synchronization
 import Testing
+import WaitingTesting
 
 /// Off, until a test turns it on.
 private final class Switch: Sendable {
@@ -147,11 +148,7 @@ struct KeySetTests {
     fixture.apple.answer("/auth/keys", .json(jwks(try fixture.appleKey.jwk())), .json(jwks(try second.jwk())))
     let unknown = try fixture.token(header: ["kid": #""UNKNOWN""#])
     let stranger = Task { await fixture.rejection(unknown) }
-    let deadline = ContinuousClock.now + .seconds(120)
-    while fetches(fixture) == 0 {
-      try #require(ContinuousClock.now < deadline)
-      await Task.yield()
-    }
+    try await eventually("the first fetch") { fetches(fixture) > 0 }
     let rotated = try fixture.token(key: second)
     let rejections = (0..<5).map { _ in
       Task {
@@ -270,7 +267,7 @@ struct KeySetTests {
     fixture.apple.answer("/auth/keys", .json(jwks(try second.jwk())))
     fixture.clock.advance(60)
     for _ in 0..<5 { #expect(await fixture.rejection(try fixture.token()) == nil) }
-    while fetches(fixture) < 3 { await Task.yield() }
+    try await eventually("the fetch beside the checks") { fetches(fixture) >= 3 }
     #expect(await fixture.rejection(try fixture.token()) == nil)
     opener.finish()
     // The fetch that nobody waits for counts as any other: a key that Apple has withdrawn is used for the overlap.
