@@ -120,6 +120,27 @@ struct ConfigurationFileTests {
     #expect(problems[50].description == "gateway.conf:51:1: \(more) from here on; fix those above first")
   }
 
+  @Test("There may be 1,000 hosts and 10,000 groups; the first beyond them is a problem")
+  func mostHostsAndGroups() throws {
+    func hosts(_ count: Int) -> String {
+      (1...count).map { "[[host]]\nname = \"h\($0).example.com\"\n" }.joined()
+    }
+    func groups(_ count: Int) -> String {
+      (1...count).map { "[[group]]\nname = \"g\($0)\"\nmembers = [\"001.a\"]\n" }.joined()
+    }
+    let most = try Sandbox.parse(Sandbox.minimal(hosts(1_000) + groups(10_000)))
+    #expect(most.hosts.count == 1_000 && most.groups.count == 10_000)
+    for (text, problem) in [
+      (hosts(1_001), "gateway.conf:2013:3: there are more than 1000 hosts; remove this one"),
+      (groups(10_001), "gateway.conf:30013:3: there are more than 10000 groups; remove this one"),
+    ] {
+      let problems = try #require(throws: ConfigurationError.self) {
+        try Sandbox.parse(Sandbox.minimal(text))
+      }.problems
+      #expect(problems.map(\.description) == [problem])
+    }
+  }
+
   @Test("Of many warnings the first 50 are reported, and how many more there are")
   func manyWarnings() throws {
     let routes = (1...60).map { "[[route]]\npath = \"/a\($0)/\"\nmethods = [\"get\"]\n" }.joined()

@@ -35,4 +35,16 @@ struct GoldenTests {
     #expect(Self.names.count >= 20)
     #expect(files.filter { $0.hasSuffix(".expected") }.map { String($0.dropLast(9)) }.sorted() == Self.names)
   }
+
+  @Test("For each number, size and duration there is a value out of its bounds, and the complaint tells them")
+  func boundsOfEachKey() throws {
+    let complaints = try ["bounds-1", "bounds-2"].map { name in
+      try String(contentsOf: Self.folder.appendingPathComponent("\(name).expected"), encoding: .utf8)
+    }.joined()
+    let bounded = ConfigurationSchema.descriptions.filter { ["number", "size", "duration"].contains($0.typeName) }
+    #expect(bounded.count > 50)
+    for key in bounded.map(\.key) {
+      #expect(complaints.contains(" \(key) is ") || complaints.contains(" \(key): "), "\(key)")
+    }
+  }
 }
