@@ -48,6 +48,32 @@ struct HostCookieTests {
     }
   }
 
+  @Test("A value has our form if it names one of our secrets, genuine or not, whatever host it is for")
+  func ownForm() throws {
+    let old = try keyring("a")
+    let keys = try keyring("b", "a")
+    func isInOurForm(_ value: [UInt8]) -> Bool { keys.isInOurForm(value.span.bytes) }
+    for scope in [CookieScope.publicURL, wiki] {
+      for ring in [keys, old] {
+        let cookie = Array(ring.signedCookie(for: .random(), on: scope).utf8)
+        #expect(isInOurForm(cookie))
+        var forged = cookie
+        forged[40] = forged[40] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
+        #expect(isInOurForm(forged), "its signature does not matter")
+        #expect(!isInOurForm(Array(cookie[..<70])) && !isInOurForm(cookie + [cookie[0]]) && !isInOurForm([]))
+        var otherVersion = cookie
+        otherVersion[0] = UInt8(ascii: "D")
+        #expect(!isInOurForm(otherVersion))
+        var otherSpelling = cookie
+        // Two bits of the last character are of no byte, and must be zero.
+        otherSpelling[70] = UInt8(ascii: "_")
+        #expect(!isInOurForm(otherSpelling))
+      }
+      let unknown = try keyring("c").signedCookie(for: .random(), on: scope)
+      #expect(!isInOurForm(Array(unknown.utf8)), "no secret of ours made it")
+    }
+  }
+
   @Test("The fingerprint of a cookie is another one on every host")
   func fingerprints() throws {
     let maker = CookieFingerprinter()

@@ -13,8 +13,8 @@ struct RevalidationScheduleTests {
     let account = try makeAccount()
     for (hour, expected) in [
       // A time a day or more ahead was written by a wrong clock, and is ignored.
-      (-1_000, .blocking), (-23, .fresh), (0, .fresh), (23.99, .fresh), (24, .background),
-      (71.99, .background),
+      (-1_000, .blocking), (-24, .blocking), (-23.99, .fresh), (-23, .fresh), (0, .fresh), (23.99, .fresh),
+      (24, .background), (71.99, .background),
       (72, .blocking), (10_000, .blocking),
     ] as [(Double, RevalidationSchedule.Decision)] {
       #expect(day.decision(account: account, now: hours(hour), jitter: 0) == expected, "after \(hour) h")

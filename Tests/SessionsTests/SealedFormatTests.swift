@@ -6,7 +6,9 @@ import WebFormats
 @testable import Sessions
 
 // Values that earlier builds made: cookies in browsers, refresh tokens in stores. Each was recorded once and never
-// changes: a build that does not open one of them signs people out, or loses their refresh tokens.
+// changes: a build that does not open one of them signs people out, or loses their refresh tokens. The same holds
+// for the names under which stores keep bans, machine tokens and invitations: a build that makes other names lifts or
+// ends all of them.
 
 @Suite("Values sealed by earlier builds")
 struct SealedFormatTests {
@@ -82,5 +84,36 @@ struct SealedFormatTests {
       """
     let arrival = HostArrival(of: identifier, by: visit, now: noon)
     #expect(try keyring("k").openArrival(Array(recordedCode.utf8)) == arrival)
+  }
+
+  @Test("The mark and the codes of an account in cookies are those of earlier builds")
+  func accountCookies() throws {
+    let keys = try keyring("k")
+    let ada = try #require(Subject("001234.ada.0987"))
+    #expect(keys.accountMark(of: ada) == "gtu6wpvZJQBpGVVwMS8R_A")
+    #expect(keys.accountCodes(of: ada, for: "PHPSESSID") == ["ATjA7Xxz0rqK1WY4"])
+    #expect(keys.accountCodes(of: nil, for: "PHPSESSID") == ["XCs4c0W9qBws5oF2"])
+  }
+
+  @Test("The names of bans and of invitations' guests are those of earlier builds")
+  func bans() throws {
+    let key = try #require(StoreKey(bytes: Array(repeating: UInt8(ascii: "k"), count: StoreKey.byteCount)))
+    let ada = try #require(Subject("001234.ada.0987"))
+    #expect(
+      Hex.text(key.banHash(of: ada)) == "b53d6318eb27e8d2bb8659699112fa5730cda9ee24928d95620a25d024d858bb")
+    #expect(key.guestName(of: ada) == "RHrNej80TIigWv_Rn1XdbWkZB3TihGLCAesUPFNNbeM")
+  }
+
+  @Test("A recorded machine token is still good, and keeps its public name")
+  func machineToken() throws {
+    let key = try #require(StoreKey(bytes: Array(repeating: UInt8(ascii: "k"), count: StoreKey.byteCount)))
+    let handle = MachineTokenText.verify("cdn_AAECAwQFBgcICQoLDA0OD9f3Ee1VxJI2lbdP4Q27kr8".utf8, key)
+    #expect(handle?.text == "qAtoKpOBA1OeKOpc5vE7eQ")
+  }
+
+  @Test("The code of a recorded invitation is kept under the same hash")
+  func invitation() throws {
+    let code = try #require(InvitationCode("AAECAwQFBgcICQoLDA0ODw"))
+    #expect(Hex.text(code.hash) == "8040a513bf50f5a357f109fca67baba7492e3fde300d312f2ab4e288d4ef5d34")
   }
 }

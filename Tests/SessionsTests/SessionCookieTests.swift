@@ -45,7 +45,7 @@ struct SessionCookieTests {
     }
   }
 
-  @Test("Cut, extended, padded or empty it is refused")
+  @Test("A session cookie that is cut, extended, padded or empty is refused")
   func refusesOtherLengths() throws {
     let keys = try keyring("a")
     let cookie = Array(keys.signedCookie(for: .random(), on: .publicURL).utf8)
@@ -74,7 +74,7 @@ struct SessionCookieTests {
     if standard != text { #expect(keys.verifyCookie(Array(standard.utf8), on: .publicURL) == nil) }
   }
 
-  @Test("Signed by an older key it is good but known to be old; by a removed key it is refused")
+  @Test("A session cookie that an older key signed is good but known to be old; that of a removed key is refused")
   func rotates() throws {
     let identifier = SessionIdentifier.random()
     let cookie = Array(try keyring("a").signedCookie(for: identifier, on: .publicURL).utf8)
@@ -101,7 +101,7 @@ struct SessionCookieTests {
   func derivesDistinctKeys() throws {
     let keys = try keyring("a").keys[0]
     let all =
-      [keys.cookie] + SealPurpose.allCases.map { keys.sealing.key(for: $0) }
+      [keys.cookie, keys.pseudonym, keys.account] + SealPurpose.allCases.map { keys.sealing.key(for: $0) }
     let bytes = Set(all.map(\.exposedBytes))
     #expect(bytes.count == all.count)
     #expect(!bytes.contains(secret("a").exposedBytes))

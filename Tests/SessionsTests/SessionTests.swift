@@ -17,6 +17,17 @@ struct SessionTests {
     #expect(session.isAlive(at: noon.addingTimeInterval(-10), idleTimeout: .seconds(100)))
   }
 
+  @Test("A sign-in is recent until it is that old, and one from the future only within the tolerance of the clocks")
+  func isRecent() throws {
+    let session = try makeSession()
+    for (seconds, isRecent) in [
+      (-61, false), (-60.001, false), (-60, true), (0, true), (299.999, true), (300, false), (301, false),
+    ] as [(Double, Bool)] {
+      #expect(session.isRecent(.seconds(300), at: noon.addingTimeInterval(seconds)) == isRecent, "after \(seconds) s")
+    }
+    #expect(!session.isRecent(.zero, at: noon))
+  }
+
   @Test("The name of a browser is kept as 200 bytes of printable ASCII")
   func summarizesUserAgents() {
     #expect(UserAgentSummary("Mozilla/5.0".utf8)?.text == "Mozilla/5.0")
@@ -39,8 +50,12 @@ struct SessionTests {
 
   @Test("A replay guard contains its kind: a sign-in is not a notification of the same name")
   func guardsDiffer() {
-    let guards: Set<ReplayGuard> = [.attempt([97]), .notification("a"), .appReturn([97]), .attempt([97, 0])]
-    #expect(guards.count == 4)
+    let name = Array("1".utf8)
+    let guards: Set<ReplayGuard> = [
+      .attempt(name), .notification("1"), .appReturn(name), .arrival(name), .nativeCode(name), .invitation("1"),
+      .clockJump(day: 1), .attempt(name + [0]),
+    ]
+    #expect(guards.count == 8)
     #expect(guards.allSatisfy { $0.bytes.count == 16 })
   }
 }
