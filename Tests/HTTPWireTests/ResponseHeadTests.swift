@@ -92,6 +92,31 @@ struct ResponseHeadTests {
     #expect(read.framingToHead == .none && read.framing == .length(9))
   }
 
+  @Test("Only a 204 or 304 that announces chunks may be followed by the last one of a body that it does not have")
+  func strayChunks() {
+    for status in [101, 200, 204, 205, 206, 304, 404] {
+      let head = "HTTP/1.1 \(status) x\r\n"
+      let chunked = readResponse(head + "Transfer-Encoding: chunked\r\n\r\n")
+      #expect(chunked.announcesStrayChunks == (status == 204 || status == 304), "\(status)")
+      #expect(!readResponse(head + "Content-Length: 5\r\n\r\n").announcesStrayChunks, "\(status)")
+      #expect(!readResponse(head + "\r\n").announcesStrayChunks, "\(status)")
+    }
+  }
+
+  @Test("A status is 100 to 599, and up to 999 where that mistake is allowed")
+  func statusRange() {
+    for (status, isOrdinary, isAllowed) in [
+      ("099", false, false), ("100", true, true), ("599", true, true), ("600", false, true), ("999", false, true),
+    ] {
+      let text = "HTTP/1.1 \(status) x\r\n\r\n"
+      let violation: HeadViolation? = isOrdinary ? nil : .statusRange
+      #expect(readResponse(text).violation == violation, "\(status)")
+      #expect(readResponse(text, lenience: [.bareLF, .controlBytes]).violation == violation, "\(status)")
+      let lenient: HeadViolation? = isAllowed ? nil : .statusRange
+      #expect(readResponse(text, lenience: .statusRange).violation == lenient, "\(status)")
+    }
+  }
+
   @Test("Version and Connection decide whether a server keeps its connection")
   func persistence() {
     #expect(readResponse("HTTP/1.1 200 OK\r\n\r\n").keepAlive)
@@ -117,5 +142,13 @@ struct ResponseHeadTests {
     #expect(readResponse(long, limits: tight).violation == .headTooLarge)
     #expect(readResponse("HTTP/1.1 200 " + String(repeating: "x", count: 60), limits: tight).violation == .headTooLarge)
     #expect(readResponse("HTTP/1.1 200 OK\r\nA: b\r\nA: b\r\nA: b\r\n\r\n", limits: tight).violation == .tooManyFields)
+  }
+
+  @Test("Limits of a head beyond what its offsets can count are lowered to that")
+  func greatestLimits() {
+    let greatest = HeadLimits(headBytes: 65_535, fieldCount: 60_000, targetBytes: 10)
+    #expect(greatest.headBytes == 65_535 && greatest.fieldCount == maximumFieldCount)
+    #expect(HeadLimits(headBytes: 65_536, fieldCount: 60_001, targetBytes: 10) == greatest)
+    #expect(HeadLimits(headBytes: .max, fieldCount: .max, targetBytes: 10) == greatest)
   }
 }

@@ -94,6 +94,7 @@ struct ReadResponse {
   /// The framing of the body in the answer to GET and to HEAD.
   var framing = BodyFraming.none
   var framingToHead = BodyFraming.none
+  var announcesStrayChunks = false
 
   var violation: HeadViolation? {
     if case .violation(let violation) = outcome { return violation }
@@ -101,11 +102,13 @@ struct ReadResponse {
   }
 }
 
-func readResponse(_ text: String, limits: HeadLimits = ordinaryLimits) -> ReadResponse {
+func readResponse(
+  _ text: String, limits: HeadLimits = ordinaryLimits, lenience: ResponseLenience = []
+) -> ReadResponse {
   let bytes = Array(text.utf8)
   let span = bytes.span.bytes
   var head = ResponseHead()
-  var result = ReadResponse(outcome: ResponseHeadParser(limits: limits).parse(span, into: &head))
+  var result = ReadResponse(outcome: ResponseHeadParser(limits: limits, lenience: lenience).parse(span, into: &head))
   guard result.outcome == .complete else { return result }
   result.status = head.status
   result.reason = span.string(head.reason)
@@ -117,6 +120,7 @@ func readResponse(_ text: String, limits: HeadLimits = ordinaryLimits) -> ReadRe
   result.nominations = head.fields.nominations.map { span.string($0) }
   result.framing = head.framing(toHead: false)
   result.framingToHead = head.framing(toHead: true)
+  result.announcesStrayChunks = head.announcesStrayChunks
   return result
 }
 

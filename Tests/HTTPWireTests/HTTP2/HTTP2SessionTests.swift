@@ -232,6 +232,20 @@ struct HTTP2SessionTests {
     #expect(session.isOver)
   }
 
+  @Test("A request on a stream below a newer one ends the connection, and so does PRIORITY of the connection itself")
+  func wrongStreams() {
+    let older = HTTP2Rig()
+    older.request(ordinaryFields, stream: 5)
+    older.request(ordinaryFields, stream: 3)
+    #expect(older.heads.count == 1)
+    #expect(older.goAwayCode() == HTTP2ErrorCode.protocolError.rawValue)
+    let priority = HTTP2Rig()
+    priority.receive(RawFrame(type: RawFrame.priority, stream: 1, payload: [0, 0, 0, 0, 1]))
+    #expect(priority.goAwayCode() == nil)
+    priority.receive(RawFrame(type: RawFrame.priority, payload: [0, 0, 0, 0, 1]))
+    #expect(priority.goAwayCode() == HTTP2ErrorCode.protocolError.rawValue)
+  }
+
   @Test("A farewell says that nothing new is wanted, then which stream was the last, and ends with the streams")
   func farewell() {
     let rig = HTTP2Rig()
