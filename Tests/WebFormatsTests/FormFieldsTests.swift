@@ -25,12 +25,12 @@ struct FormFieldsTests {
     #expect(form.fields.count == 4)
   }
 
-  @Test("Keep everything after the first equals sign")
+  @Test("The value of a form field is everything after the first equals sign")
   func equalsSigns() throws {
     #expect(try FormFields(parsing: Array("a=b=c=".utf8)).text(of: "a") == "b=c=")
   }
 
-  @Test("Nothing between two ampersands is not a field")
+  @Test("An empty text between two ampersands is not a field")
   func emptyPairs() throws {
     #expect(try FormFields(parsing: Array("&&a=1&&".utf8)).fields.count == 1)
     #expect(try FormFields(parsing: [UInt8]()).fields.isEmpty)
@@ -73,6 +73,15 @@ struct FormFieldsTests {
     var more = FormFields.Limits()
     more.fields = 33
     #expect(problem(Array(many.utf8), more) == nil)
+  }
+
+  @Test("Form fields are accepted at their limits: 64 KiB, 32 fields, a name of 64 bytes")
+  func atTheLimits() throws {
+    #expect(problem(Array("a=".utf8) + [UInt8](repeating: UInt8(ascii: "b"), count: 65_534)) == nil)
+    let many = (0..<32).map { "f\($0)=1" }.joined(separator: "&")
+    #expect(try FormFields(parsing: Array(many.utf8)).fields.count == 32)
+    #expect(problem(Array((String(repeating: "%61", count: 64) + "=1").utf8)) == nil)
+    #expect(problem(Array((String(repeating: "%61", count: 65) + "=1").utf8)) == .badName)
   }
 
   @Test("A repeated field has no value, and one that is not UTF-8 has no text")
