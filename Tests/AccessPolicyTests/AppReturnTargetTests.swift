@@ -29,7 +29,7 @@ struct AppReturnTargetTests {
     arguments: [
       "", "other", "others:x", "com.example.app.evil:x", "https://example.com/", "javascript:other:x", "/other:x",
       " other:x", "other:a b", "other:a\u{0D}\u{0A}b", "other:\u{E9}", "other:#a", "other:\"", "other:<a>",
-      "other:a\\b",
+      "other:a\\b", "other:a>b", "other:a^b", "other:a`b", "other:a{b", "other:a|b", "other:a}b", "other:a\u{7F}",
     ])
   func refused(text: String) { #expect(AppReturnTarget(parsing: Array(text.utf8), schemes: schemes) == nil) }
 

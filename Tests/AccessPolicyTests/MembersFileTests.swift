@@ -76,6 +76,14 @@ struct MembersFileTests {
     #expect(!wrong.description.contains("private") && !wrong.remedy.contains("private"))
   }
 
+  @Test("A file of more than 64 MiB is a problem before any of its lines is read")
+  func tooLong() throws {
+    let problem = try #require(throws: MembersFileSyntaxError.self) {
+      try MembersFile.parse([UInt8](repeating: 0xFF, count: (64 << 20) + 1))
+    }
+    #expect(problem.line == 1 && problem.reason == .tooLong)
+  }
+
   @Test("More members than a million are a problem")
   func tooMany() {
     let line = Array("1\n".utf8)
