@@ -68,7 +68,7 @@ struct NotificationTests {
     #expect(notification.kind == kind)
   }
 
-  @Test("Tell of an address in either form of a Boolean, and come as an object too")
+  @Test("Notifications of an address have either form of a Boolean, and may have an object as their event")
   func email() async throws {
     let fixture = try Fixture()
     for flag in ["true", #""true""#] {
@@ -92,7 +92,7 @@ struct NotificationTests {
     #expect(await rejection(fixture, sent) == .issuedInFuture)
   }
 
-  @Test("Tell the time in milliseconds, or in seconds as in Apple's example")
+  @Test("The time of an event is in milliseconds, or in seconds as in Apple's example")
   func seconds() async throws {
     let fixture = try Fixture()
     for (written, seconds) in [("1508184845", 1_508_184_845.0), ("1508184845123", 1_508_184_845.123)] {
@@ -102,7 +102,7 @@ struct NotificationTests {
     }
   }
 
-  @Test("Tell the time in digits in a string as well")
+  @Test("The time of an event may be digits in a string")
   func timeAsText() async throws {
     let fixture = try Fixture()
     for (written, seconds) in [("1508184845", 1_508_184_845.0), ("1508184845123", 1_508_184_845.123), ("1", 1.0)] {
@@ -113,7 +113,7 @@ struct NotificationTests {
     }
   }
 
-  @Test("May come in a list of one, and in no other list")
+  @Test("An event may come in a list of one, and in no other list")
   func list() async throws {
     let fixture = try Fixture()
     func text(_ json: String) -> String {
@@ -171,6 +171,31 @@ struct NotificationTests {
   func missing(claim: String) async throws {
     let fixture = try Fixture()
     #expect(await rejection(fixture, try body(fixture, [claim: nil])) == .missingClaim(claim))
+  }
+
+  @Test("The identifier of a notification has 1 to 255 bytes", arguments: [0, 1, 255, 256])
+  func identifier(count: Int) async throws {
+    let fixture = try Fixture()
+    let identifier = String(repeating: "j", count: count)
+    let rejection = await rejection(fixture, try body(fixture, ["jti": "\"\(identifier)\""]))
+    let expected: IdentityTokenError? = (1...255).contains(count) ? nil : .missingClaim("jti")
+    #expect(rejection == expected)
+  }
+
+  @Test("The body of a notification has 32 KiB at most")
+  func size() async throws {
+    let fixture = try Fixture()
+    func padded(to count: Int) throws -> [UInt8] {
+      var bytes = try body(fixture)
+      bytes.removeLast()
+      bytes += Array(#","x":""#.utf8)
+      bytes += [UInt8](repeating: UInt8(ascii: "x"), count: count - bytes.count - 2)
+      bytes += Array(#""}"#.utf8)
+      return bytes
+    }
+    #expect(await rejection(fixture, try padded(to: 32 * 1024 + 1)) == .malformed("envelope"))
+    #expect(fixture.apple.requests(to: "/auth/keys").isEmpty)
+    #expect(await rejection(fixture, try padded(to: 32 * 1024)) == nil)
   }
 
   @Test(

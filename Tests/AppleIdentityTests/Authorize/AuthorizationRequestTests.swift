@@ -30,7 +30,7 @@ struct AuthorizationRequestTests {
     #expect(url.contains("response_mode=query&") && url.contains("response_type=code&"))
   }
 
-  @Test("Encodes whatever is put into it, so that nothing adds a parameter")
+  @Test("The authorization address has its values encoded, so that none adds a parameter")
   func encoding() throws {
     let fixture = try Fixture()
     let url = fixture.provider.authorizationRequest(

@@ -112,6 +112,15 @@ struct AuthorizationResponseTests {
     }
   }
 
+  @Test(
+    "Each field of Apple's response is accepted up to its limit, and no longer",
+    arguments: [("code", 2_048), ("state", 1_024), ("error", 128), ("id_token", 16_384)])
+  func limits(name: String, limit: Int) throws {
+    let others = ["code", "state"].filter { $0 != name && name != "error" }.map { "&\($0)=a" }.joined()
+    #expect(try problem("\(name)=\(String(repeating: "x", count: limit))\(others)") == nil)
+    #expect(try problem("\(name)=\(String(repeating: "x", count: limit + 1))\(others)") == .tooLong(name))
+  }
+
   @Test("Problems say what is wrong without repeating what was sent")
   func messages() throws {
     let problem = try #require(try problem("%0D%0Aevil=1&%0D%0Aevil=2"))

@@ -44,6 +44,20 @@ struct NativeSignInRequestTests {
     }
   }
 
+  @Test(
+    "Each member of an app's request is accepted up to its limit, and no longer",
+    arguments: [("identity_token", 16_384), ("authorization_code", 2_048), ("nonce", 512)])
+  func limits(name: String, limit: Int) throws {
+    func json(_ count: Int) -> String {
+      let members = ["identity_token", "authorization_code", "nonce"].map {
+        "\"\($0)\":\"\($0 == name ? String(repeating: "x", count: count) : "good")\""
+      }
+      return "{\(members.joined(separator: ","))}"
+    }
+    _ = try NativeSignInRequest(json: json(limit).utf8)
+    #expect(throws: NativeSignInError.malformed(name)) { try NativeSignInRequest(json: json(limit + 1).utf8) }
+  }
+
   @Test("Repeated members, other JSON, and texts beyond the bounds are refused")
   func unreadable() {
     let texts = [

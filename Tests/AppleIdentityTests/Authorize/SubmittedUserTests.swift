@@ -34,7 +34,7 @@ struct SubmittedUserTests {
     #expect(try user(json).name == expected)
   }
 
-  @Test("Loses control characters and line breaks, which become a space or nothing")
+  @Test("The submitted name has no control characters and line breaks, which become a space or nothing")
   func controls() {
     #expect(name("Tim\r\nX-Forwarded-User: admin") == "Tim X-Forwarded-User: admin")
     #expect(name("T\u{0}i\u{1B}m\u{7F}\u{9B}") == "Tim")
@@ -42,7 +42,7 @@ struct SubmittedUserTests {
     #expect(name("\r\n\t\u{0}") == nil)
   }
 
-  @Test("Loses what turns text around or hides in it, and keeps the joiners that some scripts need")
+  @Test("The submitted name has nothing that turns text around or hides in it, but joiners that some scripts need")
   func invisible() {
     #expect(name("Tim\u{202E}nimda\u{202C}") == "Timnimda")
     #expect(name("\u{2066}Tim\u{2069}\u{200E}\u{200F}\u{FEFF}\u{200B}\u{AD}") == "Tim")

@@ -114,6 +114,10 @@ struct IdentityTokenClaimTests {
     }
     #expect(await fixture.rejection(try fixture.token(["nonce": #""""#])) == .nonceMismatch)
     #expect(await fixture.rejection(try fixture.token(["nonce": "1"])) == .malformedClaim("nonce"))
+    let empty = try fixture.token(["nonce": #""""#])
+    for nonce in [NonceExpectation.web(""), .native("")] {
+      #expect(await fixture.rejection(empty, nonce: nonce) == .nonceMismatch, "an empty nonce proves nothing")
+    }
   }
 
   @Test("A missing nonce is refused if the token says that nonces are supported, and passed over if not")

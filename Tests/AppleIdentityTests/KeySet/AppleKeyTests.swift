@@ -50,6 +50,26 @@ struct AppleKeyTests {
     #expect(await fixture.rejection(try fixture.token()) != nil)
   }
 
+  @Test(
+    "An elliptic key on another curve, for another use or another algorithm is ignored",
+    arguments: [["crv": "P-384"], ["crv": ""], ["use": "enc"], ["alg": "ES384"], ["alg": "RS256"], ["kty": "RSA"]])
+  func otherEllipticKey(change: [String: String]) async throws {
+    let fixture = try Fixture()
+    fixture.apple.answer("/auth/keys", .json(jwks(try fixture.appleKey.jwk(changing: change))))
+    let rejection = await fixture.rejection(try fixture.token())
+    #expect(rejection == .keysUnavailable(.unusable("not one of the keys can be used")))
+  }
+
+  @Test("Of a very long list of keys the first 64 are read", arguments: [63, 64])
+  func manyKeys(before count: Int) async throws {
+    let fixture = try Fixture()
+    let members = Array(repeating: "7", count: count) + [try fixture.appleKey.jwk()]
+    fixture.apple.answer("/auth/keys", .json("{\"keys\":[\(members.joined(separator: ","))]}"))
+    let expected: IdentityTokenError? =
+      count < 64 ? nil : .keysUnavailable(.unusable("not one of the keys can be used"))
+    #expect(await fixture.rejection(try fixture.token()) == expected)
+  }
+
   @Test("A key without alg or use is for the algorithm of its type")
   func plainKey() async throws {
     for key in [SigningKey.elliptic("K1"), .rsa("K2", try SigningKey.sharedRSA.get())] {

@@ -100,8 +100,8 @@ struct ExchangeTests {
     "A clock that explains why Apple refuses our credentials is the remedy, with the difference",
     arguments: [
       ("14:56:40", "our clock is 600 s ahead of Apple's, "), ("15:05:39", "our clock is 61 s ahead of Apple's, "),
-      ("15:16:40", "our clock is 600 s behind Apple's, "), ("15:05:40", "check apple.client_id, "),
-      ("15:08:40", "check apple.client_id, "),
+      ("15:16:40", "our clock is 600 s behind Apple's, "), ("15:08:41", "our clock is 121 s behind Apple's, "),
+      ("15:05:40", "check apple.client_id, "), ("15:08:40", "check apple.client_id, "),
     ])
   func wrongClock(time: String, remedy: String) async throws {
     let body = #"{"error":"invalid_client"}"#
