@@ -6,7 +6,7 @@ import Testing
 
 // Keys: P-256 in PKCS #8 and SEC 1, what is not a key, what a key shows of itself
 // JWK sets: the first signs, all are published, twins once
-// Assertions: claims, times, signature; once a minute for each session, again when something changed
+// Assertions: claims, times, audience, signature; once a minute for each session, again when something changed
 
 @Suite("Signed assertions")
 struct AssertionTests {
@@ -111,11 +111,55 @@ struct AssertionTests {
     let published = try #require(document["keys"])
     #expect(published.map { $0["kid"] } == [first.identifier, second.identifier])
     #expect(
-      published.allSatisfy { $0["kty"] == "EC" && $0["crv"] == "P-256" && $0["alg"] == "ES256" && $0["d"] == nil })
+      published.allSatisfy { $0["kty"] == "EC" && $0["crv"] == "P-256" && $0["alg"] == "ES256" && $0["use"] == "sig" })
+    #expect(published.allSatisfy { Set($0.keys) == ["kid", "kty", "crv", "alg", "use", "x", "y"] })
     let x = try Self.decode(try #require(published[0]["x"])[...])
     let y = try Self.decode(try #require(published[0]["y"])[...])
     #expect(Data([4]) + x + y == firstPublic.x963Representation)
     #expect(AssertionKeySet([]) == nil)
+  }
+
+  @Test("The identifier of a key is its thumbprint (RFC 7638)")
+  func thumbprint() throws {
+    let (key, publicKey) = try Self.key()
+    func encode(_ bytes: some Sequence<UInt8>) -> String {
+      Data(bytes).base64EncodedString().replacingOccurrences(of: "+", with: "-")
+        .replacingOccurrences(of: "/", with: "_").replacingOccurrences(of: "=", with: "")
+    }
+    let point = publicKey.rawRepresentation
+    let members = #"{"crv":"P-256","kty":"EC","x":"\#(encode(point.prefix(32)))","y":"\#(encode(point.suffix(32)))"}"#
+    #expect(key.identifier == encode(SHA256.hash(data: Data(members.utf8))))
+  }
+
+  @Test("Times are whole seconds, rounded down, and those that cannot be written are refused")
+  func times() throws {
+    let signer = AssertionSigner(
+      keys: try #require(AssertionKeySet([Self.key().0])), issuer: "https://app.example.com", audience: "orders")
+    let signed = try signer.sign([:], now: Self.now.addingTimeInterval(0.9), lifetime: .seconds(120))
+    let claims = try #require(
+      JSONSerialization.jsonObject(with: Self.decode(signed.token.split(separator: ".")[1])) as? [String: Any])
+    #expect(claims["iat"] as? Int == 1_790_000_000 && claims["exp"] as? Int == 1_790_000_120)
+    #expect(signed.expires == Self.now.addingTimeInterval(120))
+    for lifetime in [Duration.zero, .seconds(-1)] {
+      #expect(throws: AssertionSigningError.clockOutOfRange) { try signer.sign([:], now: Self.now, lifetime: lifetime) }
+    }
+    for seconds in [Double.infinity, -.infinity, .nan, 1e300] {
+      #expect(throws: AssertionSigningError.clockOutOfRange, "\(seconds)") {
+        try signer.sign([:], now: Date(timeIntervalSince1970: seconds), lifetime: .seconds(120))
+      }
+    }
+  }
+
+  @Test("A signer with another audience keeps the issuer and the keys")
+  func otherAudience() throws {
+    let signer = AssertionSigner(
+      keys: try #require(AssertionKeySet([Self.key().0])), issuer: "https://app.example.com", audience: "orders")
+    let other = signer.addressing("accounts")
+    #expect(other.publicDocument == signer.publicDocument)
+    let signed = try other.sign(["aud": .text("orders")], now: Self.now, lifetime: .seconds(120))
+    let claims = try #require(
+      JSONSerialization.jsonObject(with: Self.decode(signed.token.split(separator: ".")[1])) as? [String: Any])
+    #expect(claims["aud"] as? String == "accounts" && claims["iss"] as? String == "https://app.example.com")
   }
 
   @Test(
