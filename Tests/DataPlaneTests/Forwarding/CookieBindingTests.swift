@@ -168,6 +168,8 @@ struct CookieBindingTests {
       (["Cache-Control: no-store", "X-Accel-Expires: 60"], ["Cache-Control: no-store"]),
       (["Cache-Control: no-store", "CDN-Cache-Control: no-store"], nil),
       (["Cache-Control: no-store", "X-Accel-Expires: 0"], nil),
+      (["Cache-Control: no-store", "Edge-Control: Off"], nil),
+      (["Cache-Control: no-store", "Edge-Control: max-age=60"], ["Cache-Control: no-store"]),
       (
         ["CDN-Cache-Control: private", "Cache-Control: max-age=60"],
         ["CDN-Cache-Control: private", "Cache-Control: private, max-age=60", "Vary: Cookie"]
@@ -224,6 +226,18 @@ struct CookieBindingTests {
         #expect(response.status == 502)
         #expect(response.text.hasSuffix("the rewritten header: head too large"), "\(response.text)")
       })
+  }
+
+  @Test("A response without freshness is made private where caches may keep one of its status by their own guess")
+  func heuristicFreshness() {
+    let binding = binding(makesPrivate: true)
+    let guessed: Set = [200, 203, 204, 206, 300, 301, 304, 308, 404, 405, 410, 414, 501]
+    for status in 200..<600 {
+      let isPrivate = response("A: 1", status: status, by: binding)?.contains("Cache-Control: private") == true
+      #expect(isPrivate == guessed.contains(status), "\(status)")
+      let fresh = response("Cache-Control: max-age=60", status: status, by: binding)
+      #expect(fresh?.contains("Cache-Control: private, max-age=60") == true, "\(status)")
+    }
   }
 
   @Test("A response that no cache uses again by itself stays as it is")

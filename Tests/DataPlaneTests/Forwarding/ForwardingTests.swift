@@ -93,6 +93,11 @@ struct ForwardingTests {
       "X-Auth-Email", "X-Forwarded-Login", "CAS_User", "iv-user", "iv_groups", "SM_USER", "SM_USERDN",
       "X-Endpoint-API-UserInfo", "X-Apigateway-Api-Userinfo", "SM_SERVERSESSIONID", "WL-Proxy-Client-IP",
       "WL-Proxy-SSL", "Proxy-Remote-User", "X-JWT-Assertion", "x_jwt_assertion",
+      "Remote-Email", "REMOTE_NAME", "Remote-Group", "Remote.Groups", "X-Forwarded-Name", "X_Forwarded_Group",
+      "X-Forwarded-Groups", "X-Forwarded-Roles", "X-Forwarded-Preferred-Username", "X-Forwarded-Access-Token",
+      "X-Auth-Userid", "X-Auth-Name", "X-Auth-Subject", "X-Auth-Groups", "X_AUTH_ROLES", "X-Credential-Username",
+      "iv-user-l", "IV_CREDS", "X-Remote-Anything", "X-WEBAUTH-Anything", "X-Auth-Request-Anything",
+      "X-Authenticated-Anything",
     ])
   func otherGateways(_ name: String) {
     for trusted in [false, true] {
@@ -108,7 +113,8 @@ struct ForwardingTests {
       "SSL_CLIENT_S_DN", "ssl-client-subject-dn", "X-SSL-Client-Cert", "x_ssl_client_verify", "X-Client-Cert",
       "X-Client-Verify", "X-Client-DN", "X_CLIENT_DN", "X-ARR-ClientCert", "WL-Proxy-Client-Cert",
       "X-Client-Cert-Present", "X-Client-Certificate", "X-Amzn-Mtls-Clientcert", "Cf-Client-Cert-Der-Base64",
-      "X-SSL-Cert", "X-Client-S-DN", "X-Certificate-Subject",
+      "X-SSL-Cert", "X-Client-S-DN", "X-Certificate-Subject", "X-Client-SSL-Cert", "X-SSL-DN", "X_SSL_VERIFY",
+      "X-SSL-Subject",
     ])
   func clientCertificates(_ name: String) {
     for trusted in [false, true] {

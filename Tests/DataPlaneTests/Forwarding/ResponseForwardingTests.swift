@@ -10,7 +10,7 @@ import Testing
 struct ResponseForwardingTests {
   private func forward(
     _ text: String, chunked: Bool = false, connection: ResponseForwarding.Connection = .implied,
-    mayUpgrade: Bool = false
+    mayUpgrade: Bool = false, privateLines: String? = nil
   ) -> String {
     let bytes = Array(text.utf8)
     var head = ResponseHead()
@@ -20,8 +20,8 @@ struct ResponseForwardingTests {
     var buffer = ByteBuffer()
     let rules = ForwardingRules(reservedNames: [], sessionCookieName: "__Host-cordon", scheme: "https")
     let hop = ResponseForwarding.Hop(connection: connection, isChunked: chunked, mayUpgrade: mayUpgrade)
-    ResponseForwarding.write(
-      head, bytes.span.bytes, rules: rules, context: ResponseForwarding.Context(), on: hop, to: &buffer)
+    let context = ResponseForwarding.Context(privateLines: privateLines.map { Array($0.utf8) })
+    ResponseForwarding.write(head, bytes.span.bytes, rules: rules, context: context, on: hop, to: &buffer)
     return String(buffer: buffer)
   }
 
@@ -103,6 +103,51 @@ struct ResponseForwardingTests {
     #expect(head == "HTTP/1.1 200 OK\r\nA: 1\r\nSet-Cookie: app=1\r\nContent-Length: 0\r\n\r\n")
   }
 
+  @Test(
+    "Lines for one client alone are added only where no shared cache may keep the response",
+    arguments: [
+      ([], ["Cache-Control: private", "X-Mine: 1"]), (["Cache-Control: private"], ["X-Mine: 1"]),
+      (["cache-control: max-age=60, No-Store"], ["X-Mine: 1"]), (["Cache-Control: public"], []),
+      (["Cache-Control: no-cache"], []), (["Cache-Control: private=\"x\""], []), (["Cache-Control: privately"], []),
+      (["Cache-Control: max-age=60", "Cache-Control: private"], ["X-Mine: 1"]),
+      (["Cache-Control: private", "Cache-Control: max-age=60"], ["X-Mine: 1"]),
+      (["Cache-Control: private", "CDN-Cache-Control: max-age=60"], []),
+      (["Cache-Control: private", "CDN-Cache-Control: no-store"], ["X-Mine: 1"]),
+      (["Surrogate-Control: max-age=60", "Cache-Control: private"], []),
+      (["Cache-Control: private", "Edge-Control: max-age=60"], []),
+      (["Cache-Control: private", "X-Accel-Expires: 60"], []),
+      (["Cache-Control: private", "X-Cache-Controlled: 1"], ["X-Mine: 1"]),
+    ] as [([String], [String])])
+  func privateLines(came: [String], added: [String]) {
+    func head(_ lines: [String]) -> String { (["HTTP/1.1 200 OK"] + lines).map { $0 + "\r\n" }.joined() + "\r\n" }
+    #expect(forward(head(came), privateLines: "X-Mine: 1\r\n") == head(came + added))
+    #expect(forward(head(came)) == head(came))
+  }
+
+  @Test("Configured fields are added unless the response has them; those for caches not beside lines for one client")
+  func configuredFields() {
+    let names = [
+      "X-Frame-Options", "Cache-Control", "Expires", "pragma", "CDN-Cache-Control", "Surrogate-Control", "Edge-Control",
+      "X-Accel-Expires",
+    ]
+    let headers = ResponseHeaders(names.map { ResponseHeader(name: $0, value: "1") })
+    func added(to lines: [String], isPrivate: Bool) -> [String] {
+      let bytes = Array(((["HTTP/1.1 200 OK"] + lines).map { $0 + "\r\n" }.joined() + "\r\n").utf8)
+      var head = ResponseHead()
+      let parser = ResponseHeadParser(limits: HeadLimits(headBytes: 65_535, fieldCount: 200, targetBytes: 0))
+      guard parser.parse(bytes.span.bytes, into: &head) == .complete else { return ["malformed"] }
+      var buffer = ByteBuffer(bytes: bytes)
+      headers.write(missingIn: head, bytes.span.bytes, isPrivate: isPrivate, to: &buffer)
+      return String(buffer: buffer).split(separator: "\r\n").dropFirst(1 + lines.count).map(String.init)
+    }
+    let all = names.map { "\($0): 1" }
+    #expect(added(to: [], isPrivate: false) == all)
+    #expect(added(to: [], isPrivate: true) == ["X-Frame-Options: 1"])
+    let others = all.filter { $0 != "X-Frame-Options: 1" && $0 != "pragma: 1" }
+    #expect(added(to: ["x-frame-options: DENY", "PRAGMA: x"], isPrivate: false) == others)
+    #expect(added(to: ["X-Frame-Option: DENY", "X-Frame-Optionz: DENY"], isPrivate: true) == ["X-Frame-Options: 1"])
+  }
+
   @Test("White space before a colon is removed")
   func spaceBeforeColon() {
     #expect(
@@ -141,7 +186,8 @@ struct ResponseForwardingTests {
       "Content-Range",
       "Location", "Cache-Control", "X-Real-IP", "X_Request_Id", "X-Identity-Assertion", "X-Original-URL",
       "X_Rewrite_URL",
-      "Forwarded", "Expect", "Proxy",
+      "Forwarded", "Expect", "Proxy", "Max-Forwards", "Range", "WWW-Authenticate", "Date", "Age", "Expires", "Vary",
+      "X-HTTP-Method-Override", "X_HTTP_Method", "X-Method-Override",
     ]
     let section = "X-Sum: 1\r\n" + dropped.map { "\($0): evil\r\n" }.joined() + "Server-Timing:  a;dur=1\r\n"
     TrailerForwarding.write(Array(section.utf8), rules: rules, to: &buffer)

@@ -20,6 +20,32 @@ struct UpstreamSettingsTests {
     #expect(settings.cookiesOfClients.map(\.description) == [kept])
   }
 
+  @Test("A session cookie is deleted with its Path and Domain, and with Secure where browsers want it")
+  func deletion() throws {
+    for (configured, isSecure, deletion) in [
+      ("sid", false, "sid=; Path=/; HttpOnly; Max-Age=0"), ("sid", true, "sid=; Path=/; Secure; HttpOnly; Max-Age=0"),
+      ("__Host-sid", false, "__Host-sid=; Path=/; Secure; HttpOnly; Max-Age=0"),
+      ("__secure-sid", false, "__secure-sid=; Path=/; Secure; HttpOnly; Max-Age=0"),
+      ("__Hostsid", false, "__Hostsid=; Path=/; HttpOnly; Max-Age=0"),
+      ("sid; domain=example.com;PATH = /a", false, "sid=; Path=/a; Domain=example.com; HttpOnly; Max-Age=0"),
+    ] {
+      let cookie = try #require(EndCookie(configured))
+      #expect(cookie.deletion(isSecure: isSecure) == deletion, "\(configured)")
+    }
+  }
+
+  @Test("The name of a session cookie is a token of at most 128 bytes, and its attributes are Path and Domain")
+  func malformedCookies() {
+    let long = String(repeating: "a", count: 128)
+    #expect(EndCookie(long)?.name == long)
+    for text in [
+      "", " ", ";", long + "a", "a b", "a=b", "s\u{E9}d", "sid;", "sid; Secure", "sid; Path", "sid; Path=",
+      "sid; Path=a", "sid; Path=/a,b", "sid; Path=/a b", "sid; Domain=", "sid; Max-Age=1",
+    ] {
+      #expect(EndCookie(text) == nil, "\(text)")
+    }
+  }
+
   @Test("Session cookies of an application with a Host of its own are deleted without their Domain as well")
   func cookiesWithDomain() throws {
     var settings = UpstreamSettings(address: .tcp(host: "127.0.0.1", port: 9, tls: false))
