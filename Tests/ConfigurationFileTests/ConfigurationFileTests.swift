@@ -141,6 +141,19 @@ struct ConfigurationFileTests {
     }
   }
 
+  @Test("An upstream may have 64 session cookies; more are a problem")
+  func mostCookies() throws {
+    func upstream(_ count: Int) -> String {
+      let cookies = (1...count).map { "\"c\($0)\"" }.joined(separator: ", ")
+      return "[[upstreams]]\nname = \"wiki\"\nurl = \"http://127.0.0.1:3001\"\nend_cookies = [\(cookies)]\n"
+    }
+    _ = try Sandbox.parse(Sandbox.minimal(upstream(64)))
+    let problems = try #require(throws: ConfigurationError.self) {
+      try Sandbox.parse(Sandbox.minimal(upstream(65)))
+    }.problems
+    #expect(problems.map(\.problem) == ["upstreams.end_cookies names 65 cookies"])
+  }
+
   @Test("Of many warnings the first 50 are reported, and how many more there are")
   func manyWarnings() throws {
     let routes = (1...60).map { "[[route]]\npath = \"/a\($0)/\"\nmethods = [\"get\"]\n" }.joined()

@@ -1,3 +1,4 @@
+import AccessPolicy
 import AppleIdentity
 import DataPlane
 import Secrets
@@ -115,7 +116,49 @@ struct ValueTests {
     #expect(try FilePath.parse("//b/./.c", directory: "/conf") == "/b/.c")
     #expect(try FilePath.parse("/", directory: "/conf") == "/")
     #expect(throws: Diagnostic.self) { try FilePath.parse("a\nb", directory: "/conf") }
-    #expect(throws: Diagnostic.self) { try FilePath.parse(String(repeating: "a", count: 5_000), directory: "/conf") }
+    #expect(try FilePath.parse(String(repeating: "a", count: 4_094), directory: "/").utf8.count == 4_095)
+    #expect(throws: Diagnostic.self) { try FilePath.parse(String(repeating: "a", count: 4_095), directory: "/") }
+  }
+
+  @Test("The prefix of the gateway's pages has 128 bytes at most")
+  func longPathPrefix() throws {
+    let longest = "/" + String(repeating: "a", count: 127)
+    #expect(try PathPrefixText.parse(longest) == longest)
+    #expect(throws: Diagnostic.self) { try PathPrefixText.parse(longest + "a") }
+  }
+
+  @Test("An address for notifications has a scheme, a host and a path")
+  func endpoints() throws {
+    let address = try EndpointURL.parse("http://127.0.0.1:3000/hooks/apple?a=b")
+    #expect(address.address == .tcp(host: "127.0.0.1", port: 3_000, tls: false))
+    #expect(address.authority == "127.0.0.1:3000" && address.path == "/hooks/apple?a=b")
+    let longest = "http://a/" + String(repeating: "x", count: 2_047)
+    #expect(try EndpointURL.parse(longest).path.utf8.count == 2_048)
+    for text in [
+      "", "127.0.0.1:3000/x", "http:/a/x", "ftp://a/x", "http://a", "http:///x", "http://a/x#y", "http://a/x y",
+      "http://a/\u{FC}", "http://a/\r\n", longest + "x",
+    ] {
+      #expect(throws: Diagnostic.self, "\(text.prefix(40))") { try EndpointURL.parse(text) }
+    }
+  }
+
+  @Test("A required claim has one value that it can have; a claim with a key of its own is refused")
+  func requiredClaims() throws {
+    let longest = String(repeating: "o", count: 255)
+    for (claim, value) in [
+      ("org_id", longest), ("scopes", "a=b"), ("email_verified", "true"), ("real_user_status", "0"),
+    ] {
+      let requirement = try ClaimRequirementText.parse("\(claim)=\(value)")
+      #expect(requirement.claim == claim && requirement.values == [value])
+    }
+    for text in [
+      "", "org_id", "org_id=", "=1", "org_id=\(longest)o", "org_id=a\nb", "org_id=\u{7F}", "sub=001.a", "groups=staff",
+      "email=a@example.com", "name=Ada", "given_name=Ada", "family_name=Ada", "session_id=1", "iat=1", "exp=1",
+      "auth_time=1", "nonce=1", "c_hash=1", "at_hash=1", "email_verified=yes", "is_private_email=1",
+      "nonce_supported=TRUE", "mail_forwarding=", "mail_forwarding=1", "real_user_status=3",
+    ] {
+      #expect(throws: Diagnostic.self, "\(text.prefix(40))") { try ClaimRequirementText.parse(text) }
+    }
   }
 
   @Test("The password of a store is never written")
