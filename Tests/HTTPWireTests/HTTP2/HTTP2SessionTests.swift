@@ -220,6 +220,27 @@ struct HTTP2SessionTests {
     #expect(rig.allFrames().isEmpty, "a request that was not answered yet")
   }
 
+  @Test("Tunnels raise the number of streams that a client may open, a step at a time and up to a limit")
+  func tunnels() {
+    let rig = HTTP2Rig {
+      $0.concurrentStreams = 4
+      $0.tunnelStreams = 5
+      $0.tunnelStep = 2
+    }
+    func announced(afterTunnelOn stream: UInt32) -> [UInt32] {
+      rig.request(ordinaryFields, stream: stream, end: false)
+      guard let tunnel = rig.streams.last else { return [] }
+      rig.session.becameTunnel(tunnel.stream)
+      let settings = rig.allFrames().filter { $0.type == RawFrame.settings && $0.flags == 0 }
+      for _ in settings { rig.receive(RawFrame(type: RawFrame.settings, flags: RawFrame.ack)) }
+      // SETTINGS_MAX_CONCURRENT_STREAMS
+      return settings.filter { $0.payload.starts(with: [0, 3]) }.map { $0.code(at: 2) }
+    }
+    let numbers = [UInt32(1), 3, 5, 7, 9, 11].map { announced(afterTunnelOn: $0) }
+    #expect(numbers == [[6], [], [8], [], [9], []])
+    #expect(rig.streams.count == 6)
+  }
+
   // MARK: Closing
 
   @Test("Bytes that are not HTTP/2 end the connection at once")
