@@ -48,6 +48,13 @@ struct SessionTests {
     #expect(Date(millisecondsSince1970: 1_790_000_000_123).millisecondsSince1970 == 1_790_000_000_123)
   }
 
+  @Test("The periods of a rate are a second, a minute and an hour")
+  func periods() {
+    let seconds = SignInRate.Period.allCases.map { $0.nanoseconds / 1_000_000_000 }
+    #expect(SignInRate.Period.allCases.map(\.rawValue) == ["s", "m", "h"] && seconds == [1, 60, 3_600])
+    #expect(SignInRate.Period.allCases.allSatisfy { $0.nanoseconds % 1_000_000_000 == 0 })
+  }
+
   @Test("A replay guard contains its kind: a sign-in is not a notification of the same name")
   func guardsDiffer() {
     let name = Array("1".utf8)
