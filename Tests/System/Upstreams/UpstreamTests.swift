@@ -11,6 +11,7 @@ import Testing
 // - Checks: off unless configured; an address that fails them gets no requests, and gets them again.
 // - A kept connection that has gone stale: a GET is sent again, a POST never.
 // - Surplus bytes end their connection and reach nobody.
+// - Empty lines before a response are skipped, whatever pieces they come in; anything else there is 502.
 
 @SystemActor
 @Suite("Upstreams")
@@ -360,6 +361,60 @@ struct UpstreamTests {
       #expect(upstream.connectionCount == number)
     }
     #expect(client.received.isEmpty)
+  }
+
+  @Test("An empty line that a server sends behind each body costs no request that comes before it on that connection")
+  func emptyLineBehindBody() throws {
+    let upstream = try RawUpstream { request, connection in
+      // The line of the response before: it arrives when the next request is under way.
+      switch request.target {
+      case "/first": break
+      case "/pieces":
+        try connection.send("\r")
+        Thread.sleep(forTimeInterval: 0.05)
+        try connection.send("\n\r\n")
+        Thread.sleep(forTimeInterval: 0.05)
+        try connection.send("\r\nHTTP/1.1 100 Continue\r\n\r\n\r\n")
+      default: try connection.send("\r\n")
+      }
+      try connection.send(RawUpstream.response(body: "\(request.method) \(request.target)"))
+    }
+    let gateway = try gateway([upstream]) { $0.acceptHTTP2() }
+    defer { gateway.stop() }
+    for path in ["/first", "/second", "/pieces", "/third"] {
+      #expect(try gateway.client.get(path).text == "GET \(path)")
+    }
+    #expect(try gateway.client.send("POST", "/", body: Array("abc".utf8)).text == "POST /")
+    #expect(upstream.connectionCount == 1)
+    #expect(try HTTP2Client(gateway).get("/pieces").body == "GET /pieces")
+  }
+
+  @Test("A server that sends an empty line in place of a response is asked once more for a GET, on a fresh connection")
+  func emptyLineWithoutResponse() throws {
+    let upstream = try RawUpstream { request, connection in
+      if request.connection == 0, request.target == "/again" {
+        try connection.send("\r\n")
+        connection.close()
+      } else {
+        try connection.send(RawUpstream.response(body: "\(request.connection)"))
+      }
+    }
+    let gateway = try gateway([upstream])
+    defer { gateway.stop() }
+    #expect(try gateway.client.get("/").text == "0")
+    #expect(try gateway.client.get("/again").text == "1")
+  }
+
+  @Test("Other bytes before a response are refused")
+  func bytesBeforeResponse() throws {
+    let bytes = ["\n", "\r", "\rX", "\r\n\n", "\r\n\r", " \r\n", "\r\n \r\n", "\r\n0\r\n\r\n"]
+    let upstream = try RawUpstream { request, connection in
+      let number = Int(request.target.dropFirst()) ?? 0
+      try connection.send(bytes[number] + RawUpstream.response(body: "evil"))
+    }
+    let gateway = try gateway([upstream])
+    defer { gateway.stop() }
+    for number in bytes.indices { #expect(try gateway.client.get("/\(number)").status == 502, "\(number)") }
   }
 
   @Test("A host's name is found, and what it names is reached")

@@ -10,6 +10,7 @@ extension UpstreamConnection {
       buffer = whole
     }
     while case .awaitingHead(let awaited) = phase {
+      guard Self.skipEmptyLines(&buffer) else { return keepPartial(buffer) }
       switch pool.responses.parser.parse(buffer.readableBytesSpan, into: &loop.responseHead) {
       case .incomplete:
         if buffer.readableBytes > 0 { keepPartial(buffer) }
@@ -31,6 +32,19 @@ extension UpstreamConnection {
     case .content: readContent(&buffer, for: client)
     case .connecting, .idle, .awaitingHead, .readingHead, .closing, .closed: break
     }
+  }
+
+  /// Skips empty lines before a status line: some servers send one behind each body, beyond its length. On a kept
+  /// connection it may arrive when the next request is under way.
+  /// - Returns: false if a CR has come, and more has to.
+  private static func skipEmptyLines(_ buffer: inout ByteBuffer) -> Bool {
+    while let first = buffer.getInteger(at: buffer.readerIndex, as: UInt8.self), first == 0x0D {
+      guard let second = buffer.getInteger(at: buffer.readerIndex + 1, as: UInt8.self) else { return false }
+      // A lone CR is for the parser to refuse.
+      guard second == 0x0A else { return true }
+      buffer.moveReaderIndex(forwardBy: 2)
+    }
+    return true
   }
 
   private func takePartial() -> ByteBuffer? {
