@@ -16,7 +16,9 @@ struct ResponseRepairTests {
     .head(Array(text.utf8), count: original.utf8.count)
   }
 
-  private static let all: ResponseLenience = [.bareLF, .duplicateLength, .statusRange, .controlBytes]
+  private static let all: ResponseLenience = [
+    .bareLF, .duplicateLength, .statusRange, .controlBytes, .duplicateFraming,
+  ]
 
   @Test("Lines that end with LF alone end with CR LF, and what follows the head stays")
   func bareLF() {
@@ -56,6 +58,47 @@ struct ResponseRepairTests {
     #expect(repair(text, []) == head(text, from: text))
   }
 
+  @Test(
+    "Chunked is announced once, without a length, and for the last response of the connection",
+    arguments: [
+      "Content-Length: 5\r\nTransfer-Encoding: chunked",
+      "Transfer-Encoding: chunked\r\ncontent-length: 5\r\nContent-Length: x",
+      "Transfer-Encoding: chunked\r\ntransfer-encoding:\tChunked ",
+      "Transfer-Encoding: chunked, chunked\r\nContent-Length: 5", "Transfer-Encoding: chunked,chunked ",
+      "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
+    ])
+  func duplicateFraming(_ lines: String) {
+    let text = "HTTP/1.1 200 OK\r\n\(lines)\r\nA: b\r\n\r\n"
+    let expected = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nA: b\r\nConnection: close\r\n\r\n"
+    #expect(repair(text, .duplicateFraming) == head(expected, from: text))
+    #expect(repair(text, []) == head(text, from: text))
+    #expect(repair(expected, .duplicateFraming) == head(expected, from: expected))
+  }
+
+  @Test(
+    "Other codings, and a length in place of the status line, stay to be refused",
+    arguments: [
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\nContent-Length: 5\r\n\r\n",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\nContent-Length: 5\r\n\r\n",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding : chunked\r\nContent-Length: 5\r\n\r\n",
+      "Content-Length: 5\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+      "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n",
+    ])
+  func otherFraming(_ text: String) {
+    guard case .head(let head, _) = repair(text, Self.all) else {
+      Issue.record("no whole head")
+      return
+    }
+    var response = ResponseHead()
+    let parser = ResponseHeadParser(limits: HeadLimits(headBytes: 65_535, fieldCount: 100, targetBytes: 8_192))
+    let parse = parser.parse(head.span.bytes, into: &response)
+    guard case .violation = parse else {
+      Issue.record("\(text) was taken: \(parse)")
+      return
+    }
+  }
+
   @Test("Control characters become spaces; a lone CR is never taken")
   func controls() {
     let text = "HTTP/1.1 200 OK\r\nA: b\u{1}c\0d\u{7f}e\tf\r\n\r\n"
@@ -76,13 +119,15 @@ struct ResponseRepairTests {
     let proposals: [(HeadViolation, ResponseLenience, String)] = [
       (.lineEnding, .bareLF, "bare-lf"), (.contentLength, .duplicateLength, "duplicate-length"),
       (.statusRange, .statusRange, "status-range"), (.fieldValue, .controlBytes, "control-bytes"),
+      (.lengthAndEncoding, .duplicateFraming, "duplicate-framing"),
+      (.encodingNotChunked, .duplicateFraming, "duplicate-framing"),
     ]
     for (violation, lenience, key) in proposals {
       #expect(violation.lenientKey(beyond: []) == key)
       #expect(violation.lenientKey(beyond: Self.all.subtracting(lenience)) == key)
       #expect(violation.lenientKey(beyond: lenience) == nil)
     }
-    #expect(HeadViolation.lengthAndEncoding.lenientKey(beyond: []) == nil)
+    #expect(HeadViolation.obsoleteFolding.lenientKey(beyond: []) == nil)
   }
 
   @Test("A repaired response head has no byte that the strict reader would refuse")

@@ -38,9 +38,10 @@ extension ConfigurationSchema {
         """
         Errors in response headers that are repaired instead of refused with 502, for an application that cannot be \
         fixed: "bare-lf" (lines that end with LF alone; not those of chunks), "duplicate-length" (the same \
-        Content-Length more than once, or as a list: "4, 4"), "status-range" (a status from 600 to 999), \
-        "control-bytes" (control characters in values; each becomes a space). The log names the value that a refused \
-        response would need.
+        Content-Length more than once, or as a list: "4, 4"), "duplicate-framing" (Transfer-Encoding: chunked more \
+        than once, or beside Content-Length, which is dropped; the connection is not used again), "status-range" (a \
+        status from 600 to 999), "control-bytes" (control characters in values; each becomes a space). The log names \
+        the value that a refused response would need.
         """, seeAlso: ["upstream.url"]),
       .withDefault(
         "upstream.end_cookies", ValueType.endCookie.list(),

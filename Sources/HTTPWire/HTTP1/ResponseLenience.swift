@@ -14,6 +14,9 @@ package struct ResponseLenience: OptionSet, Sendable, Hashable {
   package static let statusRange = ResponseLenience(rawValue: 4)
   /// Control characters in values and in the reason phrase: each becomes a space (RFC 9110, 5.5). Never CR.
   package static let controlBytes = ResponseLenience(rawValue: 8)
+  /// `Transfer-Encoding: chunked` more than once, or beside `Content-Length`, which is removed (RFC 9112, 6.3). The
+  /// connection ends after the response.
+  package static let duplicateFraming = ResponseLenience(rawValue: 16)
 }
 
 /// Rewrites a response head with allowed mistakes into one that ``ResponseHeadParser`` takes, which has the last word:
@@ -33,6 +36,7 @@ package enum ResponseHeadRepair {
   package static func repair(_ bytes: RawSpan, _ allowed: ResponseLenience, limit: Int) -> Outcome {
     var head: [UInt8] = []
     var length: Range<Int>?
+    var chunked = ChunkedRepair()
     var start = 0
     while let lineFeed = endOfLine(bytes, from: start) {
       var end = lineFeed
@@ -43,16 +47,25 @@ package enum ResponseHeadRepair {
       if line.isEmpty {
         // An empty line before the status line ends nothing.
         guard !head.isEmpty else { return .none }
+        chunked.finish(&head)
         return .head(head + [0x0D, 0x0A], count: start)
       }
-      if allowed.contains(.duplicateLength), let value = contentLength(bytes, line) {
+      if allowed.contains(.duplicateFraming), let coding = chunkedCoding(bytes, line) {
+        guard chunked.isFirst(inList: coding.upperBound < bytes.trimmed(line).upperBound) else { continue }
+        line = line.lowerBound..<coding.upperBound
+      }
+      let value = fieldValue("content-length:", bytes, line)
+      if allowed.contains(.duplicateLength), let value {
         let number = onlyElement(bytes, value) ?? value
         if let length, bytes.array(length) == bytes.array(number) { continue }
         length = length ?? number
         // Without a list the line stays as it is.
         if number != value { line = line.lowerBound..<number.upperBound }
       }
+      let place = head.count
       guard append(bytes, line, allowed, to: &head) else { return .none }
+      // Not the first line, which has to be the status line.
+      if value != nil, place > 0 { chunked.lengths.append(place..<head.count) }
     }
     return bytes.byteCount > limit ? .none : .incomplete
   }
@@ -81,14 +94,48 @@ package enum ResponseHeadRepair {
     return true
   }
 
-  /// Range of the value of a `Content-Length` line, without surrounding white space.
-  private static func contentLength(_ bytes: RawSpan, _ line: Range<Int>) -> Range<Int>? {
-    let name = "content-length:".utf8.count
-    guard line.count > name, bytes.equalsIgnoringCase("content-length:", line.lowerBound..<line.lowerBound + name)
-    else {
+  /// Range of the value of a line with this name, without surrounding white space.
+  /// - Parameter name: in small letters, with its colon.
+  private static func fieldValue(_ name: StaticString, _ bytes: RawSpan, _ line: Range<Int>) -> Range<Int>? {
+    let count = name.utf8CodeUnitCount
+    guard line.count > count, bytes.equalsIgnoringCase(name, line.lowerBound..<line.lowerBound + count) else {
       return nil
     }
-    return bytes.trimmed(line.lowerBound + name..<line.upperBound)
+    return bytes.trimmed(line.lowerBound + count..<line.upperBound)
+  }
+
+  /// Range of the first coding of a `Transfer-Encoding` line that has no other coding than chunked.
+  private static func chunkedCoding(_ bytes: RawSpan, _ line: Range<Int>) -> Range<Int>? {
+    guard let value = fieldValue("transfer-encoding:", bytes, line), let coding = onlyElement(bytes, value),
+      bytes.equalsIgnoringCase("chunked", coding)
+    else { return nil }
+    return coding
+  }
+
+  /// The framing of a head in which ``ResponseLenience/duplicateFraming`` is allowed.
+  private struct ChunkedRepair {
+    /// The places of the lines of `Content-Length` in the repaired head.
+    var lengths: [Range<Int>] = []
+    private var isChunked = false
+    private var isRepeated = false
+
+    /// Notes a line of `Transfer-Encoding: chunked`.
+    /// - Parameter isInList: whether the line repeats the coding.
+    /// - Returns: whether it is the first.
+    mutating func isFirst(inList isInList: Bool) -> Bool {
+      let isFirst = !isChunked
+      isRepeated = isRepeated || isInList || !isFirst
+      isChunked = true
+      return isFirst
+    }
+
+    /// Removes the lengths of a body in chunks. The end of such a response may be where another reader does not see it:
+    /// the connection must not carry another one.
+    func finish(_ head: inout [UInt8]) {
+      guard isChunked, isRepeated || !lengths.isEmpty else { return }
+      for line in lengths.reversed() { head.removeSubrange(line) }
+      head += "Connection: close\r\n".utf8
+    }
   }
 
   /// Range of the first element of a comma-separated list; nil if another one differs from it, or is empty.
@@ -115,6 +162,7 @@ extension HeadViolation {
     case .lineEnding: allowed.contains(.bareLF) ? nil : "bare-lf"
     case .contentLength: allowed.contains(.duplicateLength) ? nil : "duplicate-length"
     case .fieldValue: allowed.contains(.controlBytes) ? nil : "control-bytes"
+    case .lengthAndEncoding, .encodingNotChunked: allowed.contains(.duplicateFraming) ? nil : "duplicate-framing"
     case .statusRange: allowed.contains(.statusRange) ? nil : "status-range"
     default: nil
     }

@@ -108,6 +108,38 @@ struct LenientUpstreamTests {
 
   // MARK: Chunks
 
+  private nonisolated static let framings = [
+    "Content-Length: 4\r\nTransfer-Encoding: chunked", "Transfer-Encoding: chunked\r\nContent-Length: 3",
+    "Transfer-Encoding: chunked\r\ntransfer-encoding: chunked", "Transfer-Encoding: chunked, chunked",
+  ]
+
+  @Test(
+    "Chunks that are announced twice, or with a length, pass with the key, and end their connection",
+    arguments: framings)
+  func duplicateFraming(_ lines: String) throws {
+    let upstream = try RawUpstream { _, connection in
+      try connection.send("HTTP/1.1 200 OK\r\n\(lines)\r\nX-Mark: 1\r\n\r\n4\r\nfine\r\n0\r\n\r\n")
+    }
+    let strict = try GatewayProcess.open(to: upstream)
+    defer { strict.stop() }
+    #expect(try strict.client.get("/").status == 502)
+    try strict.waitForLog("lenient = [\\\"duplicate-framing\\\"]")
+    let gateway = try GatewayProcess.open(to: upstream) {
+      $0["listen", "workers"] = "1"
+      $0["upstream", "lenient"] = "[\"duplicate-framing\"]"
+      $0.acceptHTTP2()
+    }
+    defer { gateway.stop() }
+    for number in 1...2 {
+      let response = try gateway.client.get("/")
+      #expect(response.status == 200 && response.text == "fine")
+      #expect(response.fields["Content-Length"] == nil && response.fields["X-Mark"] == "1")
+      #expect(upstream.connectionCount == 1 + number)
+    }
+    let answer = try HTTP2Client(gateway).get("/")
+    #expect(answer.status == "200" && answer.body == "fine")
+  }
+
   private nonisolated static let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
   @Test("White space after a chunk size passes")

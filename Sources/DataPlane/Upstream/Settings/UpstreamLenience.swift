@@ -6,6 +6,8 @@ package enum UpstreamLenience: String, Sendable, Equatable, CaseIterable {
   case bareLF = "bare-lf"
   /// `Content-Length` more than once, with the same value.
   case duplicateLength = "duplicate-length"
+  /// `Transfer-Encoding: chunked` more than once, or beside `Content-Length`, which is dropped.
+  case duplicateFraming = "duplicate-framing"
   /// A status from 600 to 999.
   case statusRange = "status-range"
   /// Control characters in the values of fields: each becomes a space.
@@ -15,6 +17,7 @@ package enum UpstreamLenience: String, Sendable, Equatable, CaseIterable {
     switch self {
     case .bareLF: .bareLF
     case .duplicateLength: .duplicateLength
+    case .duplicateFraming: .duplicateFraming
     case .statusRange: .statusRange
     case .controlBytes: .controlBytes
     }
