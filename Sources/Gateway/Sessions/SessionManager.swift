@@ -13,6 +13,7 @@ final class SessionManager: Sendable {
   private let loops: ProcessSessions
   private let storeHealth: StoreHealth
   private let unrecorded: UnrecordedResults
+  private let lastSeen: LastSeenBatch
   private let metrics: MetricsRegistry
   private let idle: Mutex<Duration>
   private let lookUps: SharedLookUps<FoundSession>
@@ -31,16 +32,19 @@ final class SessionManager: Sendable {
   /// able to write that yet.
   static let idleRecheckInterval: Int64 = 1_000
 
-  /// - Parameter unrecorded: has the revocations that the store has not recorded yet.
+  /// - Parameters:
+  ///   - unrecorded: has the revocations that the store has not recorded yet.
+  ///   - lastSeen: has the last uses that the store has not taken.
   init(
     store: any SessionRecordStore & NotificationStore, loops: ProcessSessions, storeHealth: StoreHealth,
-    unrecorded: UnrecordedResults, settings: SessionSettings, metrics: MetricsRegistry,
+    unrecorded: UnrecordedResults, lastSeen: LastSeenBatch, settings: SessionSettings, metrics: MetricsRegistry,
     clock: @escaping @Sendable () -> Int64
   ) {
     self.store = store
     self.loops = loops
     self.storeHealth = storeHealth
     self.unrecorded = unrecorded
+    self.lastSeen = lastSeen
     lookUps = SharedLookUps(loops, storeHealth)
     self.metrics = metrics
     self.clock = clock
@@ -147,9 +151,11 @@ final class SessionManager: Sendable {
         isOnSchedule: cached.isOnSchedule))
   }
 
-  /// The session as the store has it, with the last use that an event loop has seen and not yet written.
+  /// The session as the store has it, with the last use that is not written yet: one that an event loop has seen, or
+  /// that the store did not take, though no event loop has the session any longer.
   private func seen(_ found: SessionSnapshot, _ cached: CachedSnapshot?) -> SessionSnapshot {
-    cached.map { found.seen(at: $0.snapshot.session.lastSeen) } ?? found
+    let seen = cached.map { found.seen(at: $0.snapshot.session.lastSeen) } ?? found
+    return lastSeen.unwrittenUse(of: found.session.handle).map { seen.seen(at: $0) } ?? seen
   }
 
   /// Whether the session has not expired, its token is not revoked at Apple as far as this process knows, and no ban of

@@ -60,14 +60,14 @@ final class GateRig: Sendable {
         apple: provider, keyring: keyring, audit: audit, interval: settings.revalidation.interval),
       store: store, storeHealth: storeHealth, unrecorded: unrecorded, metrics: metrics, health: health, logger: logger,
       longestWait: longestWait, clock: { clock.now })
+    lastSeen = LastSeenBatch(loops: loops, store: store, storeHealth: storeHealth, logger: logger)
     sessions = SessionManager(
-      store: store, loops: loops, storeHealth: storeHealth, unrecorded: unrecorded, settings: settings.session,
-      metrics: metrics, clock: { clock.milliseconds })
+      store: store, loops: loops, storeHealth: storeHealth, unrecorded: unrecorded, lastSeen: lastSeen,
+      settings: settings.session, metrics: metrics, clock: { clock.milliseconds })
     let tokens = MachineTokenSessions(
       store: store, key: { store.key }, loops: loops, storeHealth: storeHealth, metrics: metrics,
       clock: { clock.milliseconds })
     self.tokens = tokens
-    lastSeen = LastSeenBatch(loops: loops, store: store, storeHealth: storeHealth, logger: logger)
     changes = ChangeFollower(store: store, sessions: sessions, loops: loops, storeHealth: storeHealth)
     let revalidations = RequestRevalidations(revalidator, sessions: sessions)
     self.revalidations = revalidations

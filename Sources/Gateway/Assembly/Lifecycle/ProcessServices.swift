@@ -70,12 +70,12 @@ struct ProcessServices: Sendable {
       storeHealth.answered(at: WallClock.now(), asked: asked)
     }
     let unrecorded = UnrecordedResults()
+    lastSeen = LastSeenBatch(loops: loops, store: store, storeHealth: storeHealth, logger: logger)
     sessions = SessionManager(
-      store: store, loops: loops, storeHealth: storeHealth, unrecorded: unrecorded, settings: settings.session,
-      metrics: metrics, clock: WallClock.now)
+      store: store, loops: loops, storeHealth: storeHealth, unrecorded: unrecorded, lastSeen: lastSeen,
+      settings: settings.session, metrics: metrics, clock: WallClock.now)
     tokens = MachineTokenSessions(
       store: store, key: { store.key }, loops: loops, storeHealth: storeHealth, metrics: metrics, clock: WallClock.now)
-    lastSeen = LastSeenBatch(loops: loops, store: store, storeHealth: storeHealth, logger: logger)
     relay = NotificationRelay(store: store, storeHealth: storeHealth, metrics: metrics, logger: logger)
     revalidator = Revalidator(
       Revalidator.Dependencies(keys, settings.revalidation), store: store, storeHealth: storeHealth,

@@ -15,6 +15,8 @@ final class LastSeenBatch: Sendable {
   private struct State {
     /// Updates that could not be written, for the next batch.
     var unwritten: [PublicSessionID: Date] = [:]
+    /// Those of earlier attempts that the present batch writes again.
+    var retried: [PublicSessionID: Date] = [:]
     /// Updates that wait neither for the next batch nor for the rest of one.
     var urgent: [LastSeenUpdate] = []
     /// The updates of the present batch that wait for their portion.
@@ -101,6 +103,15 @@ final class LastSeenBatch: Sendable {
   /// Whether updates of an attempt that failed wait for the next one.
   var hasUnwritten: Bool { state.withLock { !$0.unwritten.isEmpty } }
 
+  /// The last use of a session that an attempt could not write, and no attempt has written since; nil if there is none.
+  /// The caches may have dropped the session meanwhile, and to the store it looks idle.
+  func unwrittenUse(of handle: PublicSessionID) -> Date? {
+    state.withLock { state in
+      guard let retried = state.retried[handle] else { return state.unwritten[handle] }
+      return max(retried, state.unwritten[handle] ?? retried)
+    }
+  }
+
   /// Requests a write as by ``write()``, without waiting for it.
   func writeSoon() {
     let write = beginFlush()
@@ -168,8 +179,9 @@ final class LastSeenBatch: Sendable {
       state.latest = state.next.take()
       guard state.nextIsBatch else { return nil }
       state.nextIsBatch = false
-      defer { state.unwritten = [:] }
-      return state.unwritten
+      state.retried = state.unwritten
+      state.unwritten = [:]
+      return state.retried
     }
     guard let unwritten else { return LastSeenPace(updates: 0, interval: .zero) }
     let latest = Self.latest(of: await loops.takeLastSeenUpdates(), and: unwritten)
@@ -219,6 +231,7 @@ final class LastSeenBatch: Sendable {
     }
     state.withLock { [kept] state in
       state.unwritten = kept
+      state.retried = [:]
       state.waiting = []
       state.underWay = []
       state.failure = error
@@ -231,6 +244,7 @@ final class LastSeenBatch: Sendable {
     let (isOver, pause) = state.withLock { state -> (Bool, Task<Void, Never>?) in
       if state.waiting.isEmpty, state.urgent.isEmpty {
         state.waiting = []
+        state.retried = [:]
         return (true, nil)
       }
       guard state.urgent.isEmpty, state.flushes == 0, due > ContinuousClock.now else { return (false, nil) }

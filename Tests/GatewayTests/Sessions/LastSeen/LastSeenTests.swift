@@ -288,6 +288,54 @@ struct LastSeenTests {
     try await rig.stop()
   }
 
+  /// Has a loop's cache drop a session for those of others.
+  private func drop(_ handle: PublicSessionID, _ rig: GateRig, for others: String) async throws {
+    for number in 0..<60 {
+      let (_, cookie) = try rig.signIn("\(others).\(number)")
+      _ = try await rig.decide(Asked(fields: ["Cookie: \(cookie)"]))
+    }
+    #expect(try await rig.cachedEntry(of: handle).entry == nil)
+  }
+
+  @Test("A session that the cache has dropped is idle by its last use, also by one that the store did not take")
+  func droppedUnwritten() async throws {
+    var settings = try GatewaySettings.forTests()
+    settings.session.memory = 64 << 10
+    settings.session.idleTimeout = .seconds(100)
+    let rig = try await GateRig(settings)
+    let (snapshot, cookie) = try rig.signIn("001.anna")
+    let (handle, request) = (snapshot.session.handle, Asked(fields: ["Cookie: \(cookie)"]))
+    rig.store.state.withLock { $0.lastSeenFailure = StoreError(code: .readOnly, message: "by order of the test") }
+    for number in 2...3 {
+      rig.clock.advance(60)
+      rig.storeHealth.answered(at: rig.clock.milliseconds)
+      #expect(try await rig.decide(request).identity != nil, "the store may be read, and she is using the session")
+      await rig.lastSeen.write()
+      #expect(rig.lastSeen.unwrittenUse(of: handle) == rig.clock.now)
+      try await drop(handle, rig, for: "00\(number)")
+    }
+    let use = rig.clock.now
+    rig.clock.advance(101)
+    rig.storeHealth.answered(at: rig.clock.milliseconds)
+    #expect(try await rig.decide(request).identity == nil)
+    // The next attempt is under way.
+    let (held, release) = AsyncStream<Never>.makeStream()
+    await rig.lastSeen.settle()
+    let writes = rig.store.state.withLock { state in
+      state.lastSeenFailure = nil
+      state.beforeLastSeenResult = { for await _ in held {} }
+      return state.lastSeenWrites
+    }
+    rig.lastSeen.writeSoon()
+    try await eventually("the next attempt") { rig.store.state.withLock { $0.lastSeenWrites } == writes + 1 }
+    #expect(!rig.lastSeen.hasUnwritten && rig.lastSeen.unwrittenUse(of: handle) == use)
+    release.finish()
+    await rig.lastSeen.settle()
+    #expect(rig.lastSeen.unwrittenUse(of: handle) == nil)
+    #expect(rig.store.state.withLock { $0.lastSeenUpdates.contains(LastSeenUpdate(handle: handle, seen: use)) })
+    try await rig.stop()
+  }
+
   @Test("Ends of sessions are forgotten with the batches of last uses, though no session ends after them")
   func endsForgotten() async throws {
     let rig = try await GateRig()

@@ -39,15 +39,13 @@ struct UnrecordedResultTests {
       store: store, storeHealth: storeHealth, unrecorded: unrecorded, metrics: metrics,
       health: HealthMonitor(checks: []),
       logger: Logger(label: "test") { _ in RecordingLogHandler(lines, ["accounts"]) }, clock: { clock.now })
+    let lastSeen = LastSeenBatch(loops: loops, store: store, storeHealth: storeHealth, logger: silent)
     let sessions = SessionManager(
-      store: store, loops: loops, storeHealth: storeHealth, unrecorded: unrecorded,
-      settings: SessionSettings(secretFiles: []),
-      metrics: metrics, clock: { clock.milliseconds })
+      store: store, loops: loops, storeHealth: storeHealth, unrecorded: unrecorded, lastSeen: lastSeen,
+      settings: SessionSettings(secretFiles: []), metrics: metrics, clock: { clock.milliseconds })
     revalidations = RequestRevalidations(checks, sessions: sessions)
     storeCheck = StoreCheck(
-      store: store, storeHealth: storeHealth,
-      lastSeen: LastSeenBatch(loops: loops, store: store, storeHealth: storeHealth, logger: silent),
-      revalidations: revalidations
+      store: store, storeHealth: storeHealth, lastSeen: lastSeen, revalidations: revalidations
     ) { clock.milliseconds }
   }
 
