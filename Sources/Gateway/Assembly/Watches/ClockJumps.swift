@@ -4,6 +4,9 @@ internal import Sessions
 /// Notices that the system's clock is or may be far ahead: it has jumped beside a clock that does not jump, or a
 /// gateway starts long after the latest use of any session. For a day it is not believed then that sessions have
 /// expired, since removing them cannot be undone: the clock may be wrong, and be set right again.
+///
+/// A start some hours after that use is nothing special, but may also be that of a machine whose clock is some hours
+/// ahead, because it keeps local time for instance, and is set right soon: what has expired is kept for as long again.
 struct ClockJumps {
   private var last: (wall: Date, steady: ContinuousClock.Instant)?
   private var distrustedUntil: ContinuousClock.Instant?
@@ -33,9 +36,11 @@ struct ClockJumps {
   mutating func compareStart(wall: Date, steady: ContinuousClock.Instant, latestUse: Date?) -> Int? {
     guard let latestUse else { return nil }
     let quiet = wall.timeIntervalSince(latestUse)
-    guard quiet > Self.quietTime else { return nil }
-    distrustedUntil = steady + Self.distrust
-    return Self.seconds(quiet)
+    // A clock that is ahead by less removes no session that is in use: see `tolerance`.
+    guard quiet > Self.tolerance else { return nil }
+    let end = steady + .seconds(min(quiet, Self.distrust.timeInterval))
+    distrustedUntil = max(distrustedUntil ?? end, end)
+    return quiet > Self.quietTime ? Self.seconds(quiet) : nil
   }
 
   /// Believes for a day that the clock may be wrong, as another process has found.

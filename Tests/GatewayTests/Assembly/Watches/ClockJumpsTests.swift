@@ -40,7 +40,7 @@ struct ClockJumpsTests {
 
   @Test("A start long after the latest use of a session trusts the clock after a day, or when it is set back")
   func lateStart() {
-    for (quiet, expected) in [(-90_000, nil), (0, nil), (86_400, nil), (86_401, 86_401), (8e9, 8_000_000_000)]
+    for (quiet, expected) in [(-90_000, nil), (0, nil), (3_600, nil), (86_401, 86_401), (8e9, 8_000_000_000)]
       as [(Double, Int?)]
     {
       var jumps = ClockJumps()
@@ -52,5 +52,26 @@ struct ClockJumpsTests {
     }
     var fresh = ClockJumps()
     #expect(fresh.compareStart(wall: noon, steady: start, latestUse: nil) == nil && isTrusted(fresh, steady: 0))
+  }
+
+  @Test("A start hours after the latest use of a session trusts the clock as many hours later, and reports nothing")
+  func startAfterHours() {
+    for quiet in [3_601, 10_800, 86_400] {
+      var jumps = ClockJumps()
+      let latest = noon.addingTimeInterval(-Double(quiet))
+      #expect(jumps.compareStart(wall: noon, steady: start, latestUse: latest) == nil)
+      #expect(!isTrusted(jumps, steady: quiet - 1) && isTrusted(jumps, steady: quiet))
+      // The clock was ahead, and is set right.
+      #expect(jump(&jumps, wall: 5, steady: 5) == nil)
+      #expect(jump(&jumps, wall: 10 - Double(quiet), steady: 10) == nil && isTrusted(jumps, steady: 10))
+    }
+  }
+
+  @Test("A day that another process has asked for is not shortened by a start some hours after the latest use")
+  func hoursWithinDay() {
+    var jumps = ClockJumps()
+    jumps.distrust(from: start)
+    #expect(jumps.compareStart(wall: noon, steady: start, latestUse: noon.addingTimeInterval(-10_800)) == nil)
+    #expect(!isTrusted(jumps, steady: 86_399) && isTrusted(jumps, steady: 86_400))
   }
 }
