@@ -181,7 +181,7 @@ struct BackgroundTasks: Sendable {
       do throws(StoreError) {
         clock.watch()
         try await clock.compareStart()
-        guard clock.isTrusted else { return }
+        guard try await clock.allowsRemoval() else { return }
         let rule = RemovalRule(now: .now, idleTimeout: sessions.idleTimeout)
         let removed = try await store.removeExpired(rule)
         count += removed.sessions.count

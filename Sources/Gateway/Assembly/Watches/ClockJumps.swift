@@ -43,6 +43,13 @@ struct ClockJumps {
     return quiet > Self.quietTime ? Self.seconds(quiet) : nil
   }
 
+  /// Whether by the clock no session was used for hours: it is ahead if others are using theirs.
+  static func isQuiet(wall: Date, latestUse: Date?) -> Bool {
+    guard let latestUse else { return false }
+    // Of longer than a day nothing can be told: there may be no users. A start has waited for a day, and logged it.
+    return (tolerance...quietTime).contains(wall.timeIntervalSince(latestUse))
+  }
+
   /// Believes for a day that the clock may be wrong, as another process has found.
   mutating func distrust(from steady: ContinuousClock.Instant) { distrustedUntil = steady + Self.distrust }
 

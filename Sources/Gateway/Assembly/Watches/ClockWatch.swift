@@ -36,10 +36,19 @@ final class ClockWatch: Sendable {
     self.steady = steady
   }
 
-  /// Whether what has expired by the system's clock may be removed.
+  /// Whether the system's clock is believed when it says that something has expired.
   var isTrusted: Bool {
     let now = steady()
     return state.withLock { $0.jumps.isTrusted(at: now) }
+  }
+
+  /// Whether what has expired by the system's clock may be removed now: it is trusted, and by it a session was used
+  /// within the hour, or none within a day. Otherwise it may be hours ahead of the clock of another gateway, whose
+  /// sessions look idle here, so that nobody uses any at this one.
+  func allowsRemoval() async throws(StoreError) -> Bool {
+    guard isTrusted else { return false }
+    let latestUse = try await store.latestUse()
+    return !ClockJumps.isQuiet(wall: wall(), latestUse: latestUse)
   }
 
   /// Compares the system's clock with the steady one; logs a jump.

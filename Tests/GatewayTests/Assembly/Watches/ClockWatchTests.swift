@@ -106,4 +106,32 @@ struct ClockWatchTests {
     #expect(running.isTrusted)
     #expect(store.state.withLock { $0.replayGuards.isEmpty })
   }
+
+  @Test("Nothing is removed while by the clock no session was used for hours, but after a use, or after a day")
+  func quiet() async throws {
+    try useSession()
+    let watch = try await start()
+    #expect(try await watch.allowsRemoval())
+    for (seconds, expected) in [(3_599, true), (1, false), (82_800, false), (1, true)] {
+      clocks.advance(seconds)
+      #expect(try await watch.allowsRemoval() == expected, "\(clocks.wall)")
+    }
+    try useSession()
+    #expect(try await watch.allowsRemoval())
+  }
+
+  @Test("A gateway whose clock is hours ahead removes nothing that is in use at others, also when it has run for hours")
+  func hoursAhead() async throws {
+    let offset = 3 * 3_600
+    try useSession()
+    clocks.advance(0, jumpingBy: offset)
+    let ahead = try await start()
+    #expect(!ahead.isTrusted && !ahead.hasUnrecorded && logged().isEmpty)
+    for _ in 0..<4 {
+      clocks.advance(offset)
+      _ = try store.signIn("ada", .random(), at: clocks.wall.addingTimeInterval(-Double(offset)))
+      #expect(ahead.isTrusted)
+      #expect(try await !ahead.allowsRemoval())
+    }
+  }
 }
