@@ -13,15 +13,7 @@ package struct CheckedConfiguration: Sendable {
   init(_ configuration: Configuration, _ places: DocumentPlaces, _ context: DecodingContext) {
     self.configuration = configuration
     let writer = RouteExplanationWriter(configuration: configuration, places: places, context: context)
-    // The routes are valid: they were compiled before.
-    guard
-      let hosts = try? EffectiveHost.all(
-        access: configuration.access, routes: configuration.routes, groups: configuration.groups.map(\.name),
-        hosts: configuration.hosts.map(\.host))
-    else {
-      (warnings, explanations) = ([], [])
-      return
-    }
+    let hosts = configuration.effectiveHosts
     explanations = hosts.flatMap { host in
       let isCovered = host.routeForEverything(among: configuration.routes) != nil
       return host.routes.map { writer.explanation(of: $0, on: host.host) }
@@ -29,5 +21,15 @@ package struct CheckedConfiguration: Sendable {
     }
     warnings =
       ConfigurationWarnings(configuration: configuration, places: places, context: context).all(hosts).limited
+  }
+}
+
+extension Configuration {
+  /// The effective settings on each host, of a valid configuration.
+  var effectiveHosts: [EffectiveHost] {
+    // The routes of a valid one were compiled before.
+    let hosts = try? EffectiveHost.all(
+      access: access, routes: routes, groups: groups.map(\.name), hosts: self.hosts.map(\.host))
+    return hosts ?? []
   }
 }

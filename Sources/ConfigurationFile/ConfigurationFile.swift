@@ -23,15 +23,26 @@ package enum ConfigurationFile {
     _ path: String, environment: @escaping @Sendable (String) -> String? = processEnvironment,
     files: FileAccess = .system, checksMembersFiles: Bool = true
   ) throws(ConfigurationError) -> Configuration {
-    var files = files
-    // These give warnings only, which are not printed here, and the volume of the store may not answer.
-    files.store = { _ in .possible }
-    files.hasFolder = { _ in true }
     let (bytes, _) = try contents(of: path, files)
     return try read(
-      bytes, name: path, directory: directory(of: path), environment: environment, files: files,
+      bytes, name: path, directory: directory(of: path), environment: environment, files: files.withoutStore,
       checksMembersFiles: checksMembersFiles
     ).configuration
+  }
+
+  /// Reads a file as ``load(_:environment:files:checksMembersFiles:)`` does, with the warnings of
+  /// ``check(_:environment:files:)`` except those about the store, whose volume may not answer.
+  /// - Throws: all problems, in the order of the file.
+  package static func loadWithWarnings(
+    _ path: String, environment: @escaping @Sendable (String) -> String? = processEnvironment,
+    files: FileAccess = .system
+  ) throws(ConfigurationError) -> (configuration: Configuration, warnings: [ConfigurationDiagnostic]) {
+    let (bytes, mode) = try contents(of: path, files)
+    var (configuration, places, context) = try read(
+      bytes, name: path, directory: directory(of: path), environment: environment, files: files.withoutStore)
+    warnAboutMode(mode, of: path, &context)
+    let warnings = ConfigurationWarnings(configuration: configuration, places: places, context: context)
+    return (configuration, warnings.all(configuration.effectiveHosts).limited)
   }
 
   /// Reads a file of this machine, checks the files that it names, and explains its routes.
@@ -96,12 +107,15 @@ package enum ConfigurationFile {
   ) throws(ConfigurationError) -> CheckedConfiguration {
     var (configuration, places, context) = try read(
       bytes, name: name, directory: directory, environment: environment, files: files)
-    if mode & 0o002 != 0 {
-      context.warnAboutFile(
-        "every user of this machine may write this file, and so decide who is let in",
-        remedy: "chmod o-w \(ShellWord.quoting(name))")
-    }
+    warnAboutMode(mode, of: name, &context)
     return CheckedConfiguration(configuration, places, context)
+  }
+
+  private static func warnAboutMode(_ mode: UInt32, of name: String, _ context: inout DecodingContext) {
+    guard mode & 0o002 != 0 else { return }
+    context.warnAboutFile(
+      "every user of this machine may write this file, and so decide who is let in",
+      remedy: "chmod o-w \(ShellWord.quoting(name))")
   }
 
   /// - Returns: the settings, the indexes of routes and hosts in the document, and the context with source locations.

@@ -13,16 +13,18 @@ extension Configuration {
     }
   }
 
-  /// The same, for a start. A certificate and a key that do not belong together are read once more after two seconds:
-  /// the tool that renews them may have replaced one of both.
-  static func loadedForStart(from path: String) async throws -> Configuration {
+  /// The same, for a start, with warnings for its log. A certificate and a key that do not belong together are read
+  /// once more after two seconds: the tool that renews them may have replaced one of both.
+  static func loadedForStart(
+    from path: String
+  ) async throws -> (configuration: Configuration, warnings: [ConfigurationDiagnostic]) {
     do throws(ConfigurationError) {
-      return try ConfigurationFile.load(path)
+      return try ConfigurationFile.loadWithWarnings(path)
     } catch {
       guard error.isMismatch else { throw refused(error) }
     }
     try await Task.sleep(for: .seconds(2))
-    return try loaded(from: path)
+    do throws(ConfigurationError) { return try ConfigurationFile.loadWithWarnings(path) } catch { throw refused(error) }
   }
 
   /// The same, with the warnings of `cordon check`.

@@ -63,10 +63,18 @@ struct RunCommand: AsyncParsableCommand {
     // end of the process; SIGUSR1 is what recipes for logrotate send.
     for ignored in [SIGPIPE, SIGXFSZ, SIGUSR1, SIGUSR2] { signal(ignored, SIG_IGN) }
     try ResourceFloor.checkAddressSpace()
-    let configuration = try await Configuration.loadedForStart(from: config)
+    let (configuration, warnings) = try await Configuration.loadedForStart(from: config)
     let log = LogControl(configuration.log)
     LoggingSystem.bootstrap { CordonLogHandler(label: $0, control: log) }
     let logger = Logger(label: "cordon")
+    for warning in warnings {
+      logger.warning(
+        "configuration warning",
+        metadata: [
+          "place": "\(warning.file):\(warning.line):\(warning.column)", "problem": "\(warning.problem)",
+          "remedy": "\(warning.remedy)",
+        ])
+    }
     configuration.store.warnAboutRoot(logger)
     do {
       let settings = try GatewaySettings(configuration)

@@ -287,6 +287,25 @@ struct ServiceProcessTests {
     }
   }
 
+  @Test("The warnings of cordon check are in the log of a start, too")
+  func warnings() throws {
+    let directory = try TemporaryDirectory()
+    var configuration = try configuration()
+    configuration["listen", "trusted_proxies"] = "[\"0.0.0.0/0\"]"
+    let file = try configuration.install(in: directory)
+    let check = try ServerProcess.run(Machine.binary("cordon"), ["check", "--config", file])
+    let gateway = try ServerProcess(Machine.binary("cordon"), ["run", "--config", file])
+    defer { gateway.stop() }
+    try gateway.waitForLine(containing: "cordon is ready")
+    let logged = gateway.standardOutput.split(separator: "\n").filter { $0.contains("configuration warning") }
+    #expect(logged.count == 1, "\(gateway.standardOutput)")
+    let checked = (check.standardOutput + check.standardError).split(separator: "\n")
+    let line = try #require(checked.first { $0.contains(": warning: ") }, "\(checked)")
+    let place = try #require(line.components(separatedBy: ": warning: ").first)
+    let problem = try #require(line.components(separatedBy: ": warning: ").last?.components(separatedBy: "; ").first)
+    #expect(logged.first?.contains(place) == true && logged.first?.contains(problem) == true, "\(logged)")
+  }
+
   @Test("Lines that are written after their reader has gone are counted as dropped")
   func readerGone() throws {
     let directory = try TemporaryDirectory()

@@ -103,6 +103,14 @@ package struct FileAccess: Sendable {
     return files
   }
 
+  /// The same without looks at the place of the store, whose volume may not answer. They give warnings only.
+  var withoutStore: FileAccess {
+    var files = self
+    files.store = { _ in .possible }
+    files.hasFolder = { _ in true }
+    return files
+  }
+
   /// The first bytes of a database (SQLite, Database File Format, 1.3.1).
   private static let databaseHeader = Array("SQLite format 3\0".utf8)
 
