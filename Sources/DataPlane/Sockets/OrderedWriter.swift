@@ -36,6 +36,8 @@ final class OrderedWriter {
   }
 
   var isAttached: Bool { context != nil }
+  /// Whether something has come that was not read yet. Asks the system.
+  var hasUnreadInput: Bool { (context?.channel as? SocketChannel)?.hasUnreadInput ?? false }
   var isWritable: Bool { context?.channel.isWritable ?? false }
 
   /// Asks the channel for bytes.

@@ -167,9 +167,15 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
 
   /// Looks whether the end is what comes next.
   private func lookForEnd() {
+    if let nothing = peek() { receivedNothing(nothing) } else { input.foundBytes() }
+  }
+
+  /// Looks at what comes next of the input, which stays there.
+  /// - Returns: nil if there are bytes.
+  private func peek() -> EmptyRead? {
     var byte: UInt8 = 0
     let count = withUnsafeMutableBytes(of: &byte) { SystemSocket.receiveBytes(descriptor, $0, flags: CInt(MSG_PEEK)) }
-    if count > 0 { input.foundBytes() } else { receivedNothing(EmptyRead(count: count, errno: errno)) }
+    return count > 0 ? nil : EmptyRead(count: count, errno: errno)
   }
 
   /// Reads up to the end of the input, whether that is asked for or not: the connection is over, and nothing is left of
@@ -196,6 +202,13 @@ package final class SocketChannel: Channel, ChannelCore, PolledDescriptor {
 
   /// Whether everything that a handler may ask for is possible.
   package var isActive: Bool { if case .active = phase { true } else { false } }
+
+  /// Whether bytes, the end of the input or an error have come, and were not read yet. Asks the system.
+  package var hasUnreadInput: Bool {
+    guard isActive else { return true }
+    if case .drained? = peek() { return false }
+    return true
+  }
 
   /// Asks for one read. Nothing happens after the end of the input.
   package func read0() {

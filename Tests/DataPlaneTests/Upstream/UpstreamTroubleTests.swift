@@ -1,3 +1,5 @@
+import Dispatch
+import SocketTransport
 import Testing
 import WaitingTesting
 
@@ -207,6 +209,38 @@ struct UpstreamTroubleTests {
         #expect(try await rig.exchange(Self.get).text == "0:")
         #expect(try await rig.exchange(Self.get).text == "1:")
         #expect(rig.upstream.accepted == 2)
+      })
+  }
+
+  @Test("A POST is not sent on a kept connection whose end has come, also if the event loop has not read that yet")
+  func endedUnread() async throws {
+    try await withGateway(
+      script: { socket, number in
+        _ = try socket.readRequest()
+        try socket.answer("\(number)")
+        // Until the test ends it.
+        _ = try? socket.readRequest()
+      },
+      { rig async throws in
+        let loop = rig.group.loops[0]
+        let answers = try await blocking {
+          let client = try rig.connect()
+          try client.send(Self.post)
+          let first = try client.readResponse()
+          // In one turn of the loop: the request comes first, then the end of the connection.
+          let isHeld = DispatchSemaphore(value: 0)
+          let isOver = DispatchSemaphore(value: 0)
+          loop.execute {
+            isHeld.signal()
+            isOver.wait()
+          }
+          isHeld.wait()
+          try client.send(Self.post)
+          rig.upstream.sockets[0].finish()
+          isOver.signal()
+          return [first, try client.readResponse()]
+        }
+        #expect(answers.map(\.status) == [200, 200] && answers.map(\.text) == ["0", "1"], "\(answers)")
       })
   }
 

@@ -9,12 +9,23 @@ extension DownstreamTransport {
     let pool = balancer.choose()
     exchange.upstream.attempts.address = pool.number
     settleBody()
-    if !exchange.upstream.endsConnection, let connection = pool.takeIdle() {
+    if !exchange.upstream.endsConnection, let connection = takeIdle(of: pool) {
       exchange.use(connection, at: now)
       send(on: connection, at: now)
     } else {
       connect(in: pool)
     }
+  }
+
+  /// An idle connection for the request. One that cannot be sent again is not sent where the application has ended the
+  /// connection, and only the event loop has not learnt of it yet.
+  @inline(__always)
+  private func takeIdle(of pool: UpstreamPool) -> UpstreamConnection? {
+    while let connection = pool.takeIdle() {
+      if exchange.upstream.attempts.isRetryable || !connection.hasUnreadInput { return connection }
+      connection.close()
+    }
+    return nil
   }
 
   private func connect(in pool: UpstreamPool) {

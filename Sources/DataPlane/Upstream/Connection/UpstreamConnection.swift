@@ -165,6 +165,10 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
     phase = next
   }
 
+  /// Whether something has come on an idle connection and was not read yet: most probably its end. Always false over
+  /// HTTP/2, where frames come at any time, and the application says which requests it has not processed.
+  var hasUnreadInput: Bool { !pool.speaksHTTP2 && writer.hasUnreadInput }
+
   /// Begins an exchange with the head of a request, and what of its body is there; flushes.
   /// - Parameter awaited: what is to be known of the request while its response is awaited.
   func begin(
