@@ -37,7 +37,9 @@ struct DoctorCommand: AsyncParsableCommand {
       try await store.openIfPresent()
     }
     let isTerminal = isatty(STDOUT_FILENO) == 1
-    let style = Style(isColoured: isTerminal && getenv("NO_COLOR") == nil, lines: TerminalLines())
+    // An empty value is none (no-color.org).
+    let wantsNoColour = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
+    let style = Style(isColoured: isTerminal && !wantsNoColour, lines: TerminalLines())
     print(style.line(.ok, "configuration", "\(config) is valid", nil))
     for mistake in mistakes {
       print(style.line(.warning, "configuration", "line \(mistake.line): \(mistake.problem)", mistake.remedy))

@@ -78,7 +78,7 @@ struct DemoSettings {
 
       The application itself    http://127.0.0.1:\(appPort)
       The simulated Apple       http://127.0.0.1:\(simulatorPort)
-      The gateway's health      http://127.0.0.1:\(adminPort)/healthz
+      The gateway's status      http://127.0.0.1:\(adminPort)/status
       Configuration and logs    \(folder)
 
       Ctrl-C stops everything.
