@@ -10,12 +10,15 @@ struct ManagerAuthority: Sendable {
   let managers: [String]
   /// The groups of all deny lists.
   let denyGroups: [String]
+  /// `access.allow_groups`.
+  private let allowGroups: [String]
   let evaluator: AccessEvaluator
 
   /// - Parameter routes: all routes of the configuration.
   init(_ access: AccessSettings, _ routes: [RouteSettings], _ evaluator: AccessEvaluator) {
     managers = access.managers
     denyGroups = access.denyGroups(with: routes)
+    allowGroups = access.lists?.groups ?? []
     self.evaluator = evaluator
   }
 
@@ -46,8 +49,17 @@ struct ManagerAuthority: Sendable {
     !user.subject.utf8.elementsEqual(manager.text.utf8) && evaluator.isMember(user, ofAny: managers)
   }
 
-  /// The declared groups that managers may add to, sorted.
-  var groups: [String] { evaluator.policy.groups.names.filter { !isProtected(group: $0) } }
+  /// The declared groups that managers may add to, sorted. Those that `[access]` admits come first: a form proposes the
+  /// first one, and it is to let a user in.
+  var groups: [String] {
+    let names = evaluator.policy.groups.names.filter { !isProtected(group: $0) }
+    let (admitted, others) = (names.filter(isAdmitted), names.filter { !isAdmitted($0) })
+    return admitted + others
+  }
+
+  private func isAdmitted(_ group: String) -> Bool {
+    allowGroups.contains { $0.utf8.elementsEqual(group.utf8) }
+  }
 }
 
 extension AccessSettings {

@@ -86,6 +86,18 @@ struct ManagerAuthorityTests {
     #expect(try !isProtected("anna"), "a manager may end their own sessions")
   }
 
+  @Test("A form proposes the groups that [access] admits before others, each in alphabetical order")
+  func orderOfGroups() throws {
+    var access = AccessSettings()
+    access.lists = AccessLists()
+    access.lists?.groups = ["staff", "editors", "managers"]
+    access.managers = ["managers"]
+    let groups = ["archive", "staff", "managers", "machines", "editors"].map { GroupSettings(name: $0) }
+    let routes = try RouteTable(access: access, routes: [], groups: groups.map(\.name))
+    let authority = ManagerAuthority(access, [], AccessEvaluator.forTests(routes, GroupDirectory(groups)))
+    #expect(authority.groups == ["editors", "staff", "archive", "machines"])
+  }
+
   @Test("A ban of an operator is protected while it is in force, and one of a manager is not")
   func protectedBans() throws {
     func isProtected(by author: AccessAuthor, until: Date? = nil) -> Bool {
