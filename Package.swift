@@ -148,7 +148,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "SecretsTests", dependencies: ["Secrets", "TemporaryDirectoryTesting"], swiftSettings: strict),
-    .testTarget(name: "ThreadsTests", dependencies: ["Threads"], swiftSettings: strict),
+    .testTarget(name: "ThreadsTests", dependencies: ["Threads", "WaitingTesting"], swiftSettings: strict),
     .testTarget(
       name: "ProcessesTests", dependencies: ["Processes", "TemporaryDirectoryTesting"], swiftSettings: strict),
     .testTarget(
@@ -193,7 +193,8 @@ let package = Package(
     .testTarget(
       name: "SQLiteSessionsTests",
       dependencies: [
-        "SQLiteSessions", "Secrets", "SessionStoreTesting", "TemporaryDirectoryTesting", "store-writer",
+        "SQLiteSessions", "Secrets", "SessionStoreTesting", "TemporaryDirectoryTesting", "WaitingTesting",
+        "store-writer",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -209,7 +210,9 @@ let package = Package(
       name: "PagesTests", dependencies: ["Pages", "RandomTesting", "WebFormats", .mustache], swiftSettings: strict),
     .testTarget(
       name: "OperationsTests",
-      dependencies: ["Operations", "RandomTesting", "TemporaryDirectoryTesting", "Threads", "WebFormats"],
+      dependencies: [
+        "Operations", "RandomTesting", "TemporaryDirectoryTesting", "Threads", "WaitingTesting", "WebFormats",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "ConfigurationFileTests",

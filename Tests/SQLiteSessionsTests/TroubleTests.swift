@@ -6,6 +6,7 @@ import SessionStoreTesting
 import Sessions
 import TemporaryDirectoryTesting
 import Testing
+import WaitingTesting
 
 @testable import SQLiteSessions
 
@@ -117,7 +118,7 @@ struct TroubleTests {
     await #expect(throws: StoreError.self) { try await stuck.value }
     #expect(try await store.find(known.session.handle) == known, "only writes hang")
     release.signal()
-    while await error({ try await store.ping() }) != nil { await Task.yield() }
+    try await eventually("a write") { await error { try await store.ping() } == nil }
     _ = try await store.complete(try signIn("later"))
   }
 

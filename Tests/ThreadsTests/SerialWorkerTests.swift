@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import Testing
+import WaitingTesting
 
 @testable import Threads
 
@@ -71,7 +72,7 @@ struct SerialWorkerTests {
       ended = worker
       await worker.run {}
     }
-    while ended != nil { try await Task.sleep(for: .milliseconds(1)) }
+    try await eventually("the end of the thread") { ended == nil }
   }
 
   @Test("A thread that lingers does the next work, too, without another thread")
@@ -102,7 +103,7 @@ struct SerialWorkerTests {
         try await Task.sleep(for: .microseconds(5 * number))
       }
     }
-    while ended != nil { try await Task.sleep(for: .milliseconds(1)) }
+    try await eventually("the end of the thread") { ended == nil }
   }
 
   @Test("If the system has no thread left, work is done by the caller, or refused with the system's error")

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import Threads
+import WaitingTesting
 
 @testable import Operations
 
@@ -201,7 +202,7 @@ struct LogSinkTests {
       output.write(Array("last\n".utf8).span, atOnce: false)
     }
     #expect(pipe.fileHandleForReading.availableData == Data("last\n".utf8))
-    while writer != nil { try await Task.sleep(for: .milliseconds(1)) }
+    try await eventually("the end of the thread") { writer == nil }
   }
 
   @Test("A descriptor that cannot be written loses its lines, and nothing else happens")

@@ -3,6 +3,7 @@ import Foundation
 import Synchronization
 import TemporaryDirectoryTesting
 import Testing
+import WaitingTesting
 
 @testable import SQLiteSessions
 
@@ -230,8 +231,9 @@ struct DatabasePoolTests {
     }
     #expect(try await pool.read { try Self.count($0) } == 0, "reads go on")
     hold.release()
-    // In the time limit of the suite.
-    while (try? await pool.write { try $0.run("INSERT INTO numbers VALUES (4)") }) == nil { await Task.yield() }
+    try await eventually("a write") {
+      (try? await pool.write { try $0.run("INSERT INTO numbers VALUES (4)") }) != nil
+    }
     let numbers = try await pool.read { database in
       try database.rows("SELECT number FROM numbers ORDER BY number").map { try $0.count(0) }
     }
@@ -269,7 +271,7 @@ struct DatabasePoolTests {
     await #expect(throws: ConnectionGroup.NoAnswerError.self) { try await Self.look(pool) }
     #expect(try await pool.write { try $0.run("INSERT INTO numbers VALUES (1)") } == 1, "writes go on")
     holds[1].release()
-    while (try? await Self.look(pool)) == nil { await Task.yield() }
+    try await eventually("a read") { (try? await Self.look(pool)) != nil }
     #expect(try await pool.read { try Self.count($0) } == 1)
   }
 
@@ -310,9 +312,7 @@ struct DatabasePoolTests {
       #expect(try await pool.read { try Self.count($0) } == number)
     }
     // The dispatch queue lets go of its last job a moment after the caller hears of it.
-    let deadline = ContinuousClock.now + .seconds(120)
-    while FileManager.default.fileExists(atPath: path + "-wal"), ContinuousClock.now < deadline { await Task.yield() }
-    #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
+    try await eventually("the end of the last connection") { !FileManager.default.fileExists(atPath: path + "-wal") }
   }
 
   @Test("A write that the lock of another process refused refuses those in line behind it, and none that comes later")
