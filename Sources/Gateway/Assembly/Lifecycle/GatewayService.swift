@@ -95,7 +95,7 @@ package final class GatewayService: Sendable {
       return if case .starting(let asked) = state { asked } else { Set<Request>() }
     }
     let metadata: Logger.Metadata = [
-      "version": "\(version)", "listen": "\(gateway.publicAddress)", "admin": "\(gateway.adminAddress)",
+      "version": "\(version)", "listen": "\(gateway.listenAddress)", "admin": "\(gateway.adminAddress)",
       "public_url": "\(settings.publicAddress.origin)",
     ]
     let manager = ServiceManager.process

@@ -19,7 +19,7 @@ struct RunningGateway: Sendable {
   private let shutdown = ShutdownCoordinator()
   let reload: Reload
 
-  var publicAddress: BindAddress { listener.address }
+  var listenAddress: BindAddress { listener.address }
   var adminAddress: BindAddress { adminListener.address }
 
   /// Creates the parts, and listens. Neither Apple nor the store has to be reachable.
