@@ -161,7 +161,8 @@ struct PeopleActs: Sendable {
     }
   }
 
-  /// The link of a new invitation, or of the one that the same form has made before.
+  /// Makes an invitation, unless the same form has made it before.
+  /// - Returns: its link.
   private func invite(_ form: InvitationForm, by actor: Actor) async throws(AdminError) -> String {
     let settings = form.settings
     do throws(AdminError) {
