@@ -120,13 +120,18 @@ struct ActivationTests {
     let upstream = try RawUpstream()
     defer { upstream.stop() }
     let directory = try TemporaryDirectory()
-    let file = try Self.configuration(upstream).install(in: directory)
+    var configuration = try Self.configuration(upstream)
+    let paths = ["listen.sock", "admin.sock"].map { "\(directory.path)/\($0)" }
+    configuration["listen", "address"] = "\"unix:\(paths[0])\""
+    configuration["admin", "address"] = "\"unix:\(paths[1])\""
+    let file = try configuration.install(in: directory)
     let gateway = try startActivated(file, sockets: [(name, HeldSocket(port: FreePort.take()))])
     defer { gateway.stop() }
     #expect(try gateway.waitForExit() == .code(78))
     try gateway.waitForEndOfOutput()
     #expect(gateway.standardError.contains("the inherited socket 3 (\(name))"), "\(gateway.standardError)")
     #expect(gateway.standardError.contains(remedy), "\(gateway.standardError)")
+    for path in paths { #expect(!FileManager.default.fileExists(atPath: path), "\(path)") }
   }
 
   @Test("A socket with the name of another listener is not taken by its address: the start ends with 78")

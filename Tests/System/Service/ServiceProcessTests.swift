@@ -9,7 +9,7 @@ import Testing
 // - SIGUSR1, SIGUSR2 and SIGXFSZ end nothing; SIGQUIT is a graceful shutdown.
 // - Too few descriptors, too little address space, or no /proc: 78 with the remedy instead of trouble later.
 // - An address that the process may not listen on: 78 with the remedy; one that may come back: 1, and another attempt.
-// - The files of Unix sockets go with the process that bound them.
+// - The files of Unix sockets go with the process that bound them, also if it cannot start.
 // - A second gateway on the same address, or the same SQLite store, says so.
 // - Root in a folder of another account says so, and leaves a store that the account can open.
 // - Lines that nobody can read any more are counted.
@@ -230,6 +230,25 @@ struct ServiceProcessTests {
       #expect(try gateway.waitForExit() == .code(0))
       for path in paths { #expect(FileManager.default.fileExists(atPath: path) == isReplaced, "\(path)") }
     }
+  }
+
+  @Test("A start that fails after it has bound a Unix socket leaves no file of it", arguments: ["admin", "listener"])
+  func socketFileOfFailedStart(failing: String) throws {
+    let directory = try TemporaryDirectory()
+    var configuration = try configuration()
+    let path = "\(directory.path)/listen.sock"
+    let missing = "\"unix:\(directory.path)/missing/cordon.sock\""
+    configuration["listen", "address"] = "\"unix:\(path)\""
+    if failing == "admin" {
+      configuration["admin", "address"] = missing
+    } else {
+      configuration.ending += "[[listener]]\nname = \"other\"\naddress = \(missing)\n"
+    }
+    let ended = try ServerProcess.run(
+      Machine.binary("cordon"), ["run", "--config", configuration.install(in: directory)])
+    #expect(ended.exit == .code(78), "\(ended)")
+    #expect(ended.standardError.contains("create the socket's folder"), "\(ended.standardError)")
+    #expect(!FileManager.default.fileExists(atPath: path))
   }
 
   @Test("A second gateway on the same address and the same SQLite store says so")

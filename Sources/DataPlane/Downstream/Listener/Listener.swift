@@ -187,6 +187,9 @@ package final class Listener: Sendable {
     return aborted
   }
 
+  /// Removes the files of its Unix sockets. For a listener that is not drained, because the process cannot start.
+  package func removeSocketFiles() { for file in socketFiles { file.remove() } }
+
   /// Closes a socket, and removes its file. What waits in the queue of an inherited one is for the next process, the
   /// rest is served.
   private func stopAccepting(on socket: BoundSocket) async {

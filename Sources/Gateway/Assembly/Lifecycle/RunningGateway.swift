@@ -65,11 +65,16 @@ struct RunningGateway: Sendable {
     let heartbeats = HeartbeatMonitor(eventLoops: eventLoops.count, health: services.health, logger: logger) {
       eventLoops[$0].execute($1)
     }
-    // On the event loop of the timer, because it judges the others.
-    let adminListener = try await startAdminListener(admin, on: eventLoops[0], sockets: sockets) {
-      adminGate(at: settings.adminAddress, services, heartbeats, board, reload)
+    let adminListener: Listener
+    do {
+      // On the event loop of the timer, because it judges the others.
+      adminListener = try await startAdminListener(admin, on: eventLoops[0], sockets: sockets) {
+        adminGate(at: settings.adminAddress, services, heartbeats, board, reload)
+      }
+    } catch {
+      listener.removeSocketFiles()
+      throw error
     }
-    try sockets.requireNoneLeft()
     return RunningGateway(
       services: services, listener: listener, adminListener: adminListener, tasks: tasks, board: board,
       people: people, heartbeats: heartbeats, reload: reload)
@@ -176,6 +181,7 @@ struct RunningGateway: Sendable {
       reload: { await reload.run(by: $0) }, refusals: refusals)
   }
 
+  /// Listens for operators: the last listener, so that no inherited socket may be left.
   private static func startAdminListener(
     _ acceptor: AcceptorSettings, on eventLoop: SocketEventLoop, sockets: InheritedSockets,
     gate: @escaping @Sendable () -> AdminGate
@@ -184,9 +190,18 @@ struct RunningGateway: Sendable {
       ListenerSettings(main: acceptor),
       rules: ForwardingRules(reservedNames: [], sessionCookieName: CookieNames.standard.session, scheme: "http"),
       upstreams: [])
-    return try await Listener.start(configuration, on: [eventLoop], sockets: sockets, use: .administration) { _ in
+    let listener = try await Listener.start(
+      configuration, on: [eventLoop], sockets: sockets, use: .administration
+    ) { _ in
       ListenerDependencies(gate: gate(), observer: SilentObserver())
     }
+    do {
+      try sockets.requireNoneLeft()
+    } catch {
+      listener.removeSocketFiles()
+      throw error
+    }
+    return listener
   }
 
   // MARK: Running
