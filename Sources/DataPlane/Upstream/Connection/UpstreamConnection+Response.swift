@@ -78,7 +78,7 @@ extension UpstreamConnection {
       case .none: break
       }
     }
-    let key = pool.responses.proposesLenience ? violation.lenientKey(beyond: pool.responses.lenience) : nil
+    let key = pool.responses.lenientKey(for: violation, buffer.readableBytesSpan)
     let remedy = key.map { "; if the application cannot be corrected: lenient = [\"\($0)\"]" }
     failWithoutHead(.badResponse(violation.rawValue + (remedy ?? "")))
     return false
