@@ -19,7 +19,8 @@ struct ShellWordTests {
       ("/srv/my app/session.key", #""/srv/my app/session.key""#), ("", "\"\""), ("~x", #""~x""#),
       ("a{b,c}*", #""a{b,c}*""#), ("a;b&c|d(e)<f>", #""a;b&c|d(e)<f>""#), ("it's", #""it's""#),
       (#"a$b`c"d\e"#, #""a\$b\`c\"d\\e""#), ("${DIR}/my app", #""${DIR}/my app""#), ("${A}$b", #""${A}\$b""#),
-      ("a\nb", "\"a\nb\""),
+      ("a\nb", "\"a\nb\""), ("${A", #""\${A""#), ("${}", #""\${}""#), ("${1}", #""\${1}""#),
+      ("${A b}", #""\${A b}""#), ("${A:-$(b)}", #""\${A:-\$(b)}""#), ("$${A}", #""\$${A}""#),
     ])
   func quoted(text: String, word: String) {
     #expect(ShellWord.quoting(text) == word)

@@ -4,19 +4,29 @@ package enum ShellWord {
   /// value of a variable, and is left to the shell.
   package static func quoting(_ text: String) -> String {
     var isPlain = !text.isEmpty
-    var isVariable = false
     var quoted: [UInt8] = []
     var rest = Array(text.utf8)[...]
-    while let byte = rest.popFirst() {
-      if byte == UInt8(ascii: "$"), rest.first == UInt8(ascii: "{") { isVariable = true }
-      if !isVariable {
+    while let byte = rest.first {
+      if let variable = Self.variable(in: rest) {
+        quoted += variable
+        rest = rest.dropFirst(variable.count)
+      } else {
         isPlain = isPlain && isOrdinary(byte)
         if special.contains(byte) { quoted.append(UInt8(ascii: "\\")) }
+        quoted.append(byte)
+        rest = rest.dropFirst()
       }
-      quoted.append(byte)
-      if byte == UInt8(ascii: "}") { isVariable = false }
     }
     return isPlain ? text : "\"\(String(decoding: quoted, as: UTF8.self))\""
+  }
+
+  /// The variable at the beginning of a text, by its name alone: a shell would carry out `${A:-$(b)}`.
+  private static func variable(in text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    guard text.starts(with: "${".utf8) else { return nil }
+    let name = text.dropFirst(2).prefix { $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "_") }
+    let count = name.count + 3
+    guard let first = name.first, !first.isASCIIDigit, text.prefix(count).last == UInt8(ascii: "}") else { return nil }
+    return text.prefix(count)
   }
 
   /// Whether a byte means nothing to a shell, wherever it is in a word.
