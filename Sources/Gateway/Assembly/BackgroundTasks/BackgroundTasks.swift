@@ -181,8 +181,8 @@ struct BackgroundTasks: Sendable {
       do throws(StoreError) {
         clock.watch()
         try await clock.compareStart()
-        guard try await clock.allowsRemoval() else { return }
-        let rule = RemovalRule(now: .now, idleTimeout: sessions.idleTimeout)
+        guard let time = try await clock.removalTime() else { return }
+        let rule = RemovalRule(now: time, idleTimeout: sessions.idleTimeout)
         let removed = try await store.removeExpired(rule)
         count += removed.sessions.count
         // Ends the exchanges that they still have open.

@@ -6,10 +6,14 @@ internal import Sessions
 /// expired, since removing them cannot be undone: the clock may be wrong, and be set right again.
 ///
 /// A start some hours after that use is nothing special, but may also be that of a machine whose clock is some hours
-/// ahead, because it keeps local time for instance, and is set right soon: what has expired is kept for as long again.
+/// ahead, because it keeps local time for instance, and is set right soon: for as long again, only what had expired so
+/// many hours ago is removed. Nothing is kept longer than that, however often and for however short a time the gateway
+/// runs.
 struct ClockJumps {
   private var last: (wall: Date, steady: ContinuousClock.Instant)?
   private var distrustedUntil: ContinuousClock.Instant?
+  /// The time by which the clock may be ahead since a start some hours after the latest use, and the end of that.
+  private var lead: (seconds: TimeInterval, end: ContinuousClock.Instant)?
 
   /// The largest difference that is not a jump: what is removed has expired an hour ago (`RemovalRule`).
   private static let tolerance: TimeInterval = 3_600
@@ -23,7 +27,10 @@ struct ClockJumps {
     defer { last = (wall, steady) }
     guard let last else { return nil }
     let jump = wall.timeIntervalSince(last.wall) - (steady - last.steady).timeInterval
-    if jump < -Self.tolerance { distrustedUntil = nil }
+    if jump < -Self.tolerance {
+      distrustedUntil = nil
+      lead = nil
+    }
     guard jump > Self.tolerance else { return nil }
     distrustedUntil = steady + Self.distrust
     return Self.seconds(jump)
@@ -38,16 +45,29 @@ struct ClockJumps {
     let quiet = wall.timeIntervalSince(latestUse)
     // A clock that is ahead by less removes no session that is in use: see `tolerance`.
     guard quiet > Self.tolerance else { return nil }
-    let end = steady + .seconds(min(quiet, Self.distrust.timeInterval))
-    distrustedUntil = max(distrustedUntil ?? end, end)
-    return quiet > Self.quietTime ? Self.seconds(quiet) : nil
+    guard quiet > Self.quietTime else {
+      lead = (quiet, steady + .seconds(quiet))
+      return nil
+    }
+    distrustedUntil = steady + Self.distrust
+    return Self.seconds(quiet)
   }
 
-  /// Whether by the clock no session was used for hours: it is ahead if others are using theirs.
-  static func isQuiet(wall: Date, latestUse: Date?) -> Bool {
-    guard let latestUse else { return false }
+  /// The time by which rows may be removed as expired: that of the clock, or as much earlier as it may be ahead. Nil
+  /// while it is not trusted.
+  func removalTime(wall: Date, steady: ContinuousClock.Instant, latestUse: Date?) -> Date? {
+    guard isTrusted(at: steady) else { return nil }
+    let ahead = if let lead, steady < lead.end { lead.seconds } else { 0.0 }
+    return wall.addingTimeInterval(-max(ahead, Self.quiet(wall: wall, latestUse: latestUse)))
+  }
+
+  /// The time for which by the clock no session was used, if that is hours: it is ahead by as much if others are using
+  /// theirs. Otherwise 0.
+  private static func quiet(wall: Date, latestUse: Date?) -> TimeInterval {
+    guard let latestUse else { return 0 }
+    let quiet = wall.timeIntervalSince(latestUse)
     // Of longer than a day nothing can be told: there may be no users. A start has waited for a day, and logged it.
-    return (tolerance...quietTime).contains(wall.timeIntervalSince(latestUse))
+    return (tolerance...quietTime).contains(quiet) ? quiet : 0
   }
 
   /// Believes for a day that the clock may be wrong, as another process has found.

@@ -42,13 +42,14 @@ final class ClockWatch: Sendable {
     return state.withLock { $0.jumps.isTrusted(at: now) }
   }
 
-  /// Whether what has expired by the system's clock may be removed now: it is trusted, and by it a session was used
-  /// within the hour, or none within a day. Otherwise it may be hours ahead of the clock of another gateway, whose
-  /// sessions look idle here, so that nobody uses any at this one.
-  func allowsRemoval() async throws(StoreError) -> Bool {
-    guard isTrusted else { return false }
+  /// The time by which rows may be removed as expired; nil while the clock is not trusted. It is that of the clock if,
+  /// by it, a session was used within the hour, or none within a day. Otherwise it is the latest use: the clock may be
+  /// hours ahead of that of another gateway, whose sessions look idle here, so that nobody uses any at this one.
+  func removalTime() async throws(StoreError) -> Date? {
+    guard isTrusted else { return nil }
     let latestUse = try await store.latestUse()
-    return !ClockJumps.isQuiet(wall: wall(), latestUse: latestUse)
+    let (time, instant) = (wall(), steady())
+    return state.withLock { $0.jumps.removalTime(wall: time, steady: instant, latestUse: latestUse) }
   }
 
   /// Compares the system's clock with the steady one; logs a jump.

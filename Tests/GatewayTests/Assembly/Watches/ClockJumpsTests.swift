@@ -54,17 +54,45 @@ struct ClockJumpsTests {
     #expect(fresh.compareStart(wall: noon, steady: start, latestUse: nil) == nil && isTrusted(fresh, steady: 0))
   }
 
-  @Test("A start hours after the latest use of a session trusts the clock as many hours later, and reports nothing")
+  /// The time by which rows are removed, in seconds since noon by the clock.
+  private func removal(_ jumps: ClockJumps, wall: Int, steady: Int, latestUse: Int? = nil) -> Int? {
+    let latest = latestUse.map { noon.addingTimeInterval(Double($0)) }
+    let time = jumps.removalTime(
+      wall: noon.addingTimeInterval(Double(wall)), steady: start + .seconds(steady), latestUse: latest)
+    return time.map { Int($0.timeIntervalSince(noon)) }
+  }
+
+  @Test("After a start hours after the latest use of a session, rows are removed as many hours late, for as many hours")
   func startAfterHours() {
     for quiet in [3_601, 10_800, 86_400] {
       var jumps = ClockJumps()
       let latest = noon.addingTimeInterval(-Double(quiet))
       #expect(jumps.compareStart(wall: noon, steady: start, latestUse: latest) == nil)
-      #expect(!isTrusted(jumps, steady: quiet - 1) && isTrusted(jumps, steady: quiet))
+      for (seconds, expected) in [(5, 5 - quiet), (quiet - 1, -1), (quiet, quiet)] {
+        #expect(removal(jumps, wall: seconds, steady: seconds, latestUse: seconds) == expected, "\(quiet)")
+      }
       // The clock was ahead, and is set right.
       #expect(jump(&jumps, wall: 5, steady: 5) == nil)
-      #expect(jump(&jumps, wall: 10 - Double(quiet), steady: 10) == nil && isTrusted(jumps, steady: 10))
+      #expect(jump(&jumps, wall: 10 - Double(quiet), steady: 10) == nil)
+      #expect(removal(jumps, wall: 10 - quiet, steady: 10, latestUse: -quiet) == 10 - quiet)
     }
+  }
+
+  @Test("While no session was used for hours, rows are removed by the latest use, and after a day by the clock")
+  func quietHours() {
+    let jumps = ClockJumps()
+    for (wall, expected) in [(0, 0), (3_599, 3_599), (3_600, 0), (86_400, 0), (86_401, 86_401), (-7_200, -7_200)] {
+      #expect(removal(jumps, wall: wall, steady: wall, latestUse: 0) == expected)
+    }
+    #expect(removal(jumps, wall: 7_200, steady: 7_200) == 7_200, "without sessions")
+  }
+
+  @Test("While the clock is not trusted nothing is removed")
+  func distrusted() {
+    var jumps = ClockJumps()
+    jumps.distrust(from: start)
+    #expect(removal(jumps, wall: 86_399, steady: 86_399, latestUse: 86_399) == nil)
+    #expect(removal(jumps, wall: 86_400, steady: 86_400, latestUse: 86_400) == 86_400)
   }
 
   @Test("A day that another process has asked for is not shortened by a start some hours after the latest use")

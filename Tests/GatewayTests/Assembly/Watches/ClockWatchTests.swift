@@ -107,17 +107,17 @@ struct ClockWatchTests {
     #expect(store.state.withLock { $0.replayGuards.isEmpty })
   }
 
-  @Test("Nothing is removed while by the clock no session was used for hours, but after a use, or after a day")
+  @Test("While by the clock no session was used for hours, rows expire by the latest use; after a use by the clock")
   func quiet() async throws {
     try useSession()
+    let used = clocks.wall
     let watch = try await start()
-    #expect(try await watch.allowsRemoval())
-    for (seconds, expected) in [(3_599, true), (1, false), (82_800, false), (1, true)] {
+    for (seconds, isQuiet) in [(0, false), (3_599, false), (1, true), (82_800, true), (1, false)] {
       clocks.advance(seconds)
-      #expect(try await watch.allowsRemoval() == expected, "\(clocks.wall)")
+      #expect(try await watch.removalTime() == (isQuiet ? used : clocks.wall), "\(clocks.wall)")
     }
     try useSession()
-    #expect(try await watch.allowsRemoval())
+    #expect(try await watch.removalTime() == clocks.wall)
   }
 
   @Test("A gateway whose clock is hours ahead removes nothing that is in use at others, also when it has run for hours")
@@ -126,12 +126,25 @@ struct ClockWatchTests {
     try useSession()
     clocks.advance(0, jumpingBy: offset)
     let ahead = try await start()
-    #expect(!ahead.isTrusted && !ahead.hasUnrecorded && logged().isEmpty)
+    #expect(!ahead.hasUnrecorded && logged().isEmpty)
     for _ in 0..<4 {
+      let right = clocks.wall.addingTimeInterval(-Double(offset))
+      _ = try store.signIn("ada", .random(), at: right)
+      #expect(try await ahead.removalTime() == right)
       clocks.advance(offset)
-      _ = try store.signIn("ada", .random(), at: clocks.wall.addingTimeInterval(-Double(offset)))
-      #expect(ahead.isTrusted)
-      #expect(try await !ahead.allowsRemoval())
+    }
+  }
+
+  @Test("A gateway that runs for some hours each day, or for minutes, removes what has expired, less than a day late")
+  func dailyStarts() async throws {
+    try useSession()
+    for (pause, running) in [(14 * 3_600, 10 * 3_600), (14 * 3_600, 10 * 3_600), (86_000, 300), (86_000, 300)] {
+      clocks.advance(0, jumpingBy: pause)
+      let watch = try await start()
+      try useSession()
+      clocks.advance(running)
+      try useSession()
+      #expect(try await watch.removalTime() == clocks.wall.addingTimeInterval(-Double(pause)))
     }
   }
 }
