@@ -1,5 +1,6 @@
 import ArgumentParser
 import ConfigurationFile
+import WebFormats
 
 /// `cordon import`: the configuration of oauth2-proxy, translated as far as that goes.
 struct ImportCommand: ParsableCommand {
@@ -82,9 +83,10 @@ struct ImportCommand: ParsableCommand {
       throw refused("\(file): \(format.explanation)")
     }
     if Self.isOwnConfiguration(settings) {
+      let command = "cordon check --config \(ShellWord.quoting(file))"
       throw refused(
-        "\(file): this is Cordon's own configuration, and needs no translation: `cordon check --config \(file)` checks "
-          + "it; name the file of oauth2-proxy's --config, if you have one")
+        "\(file): this is Cordon's own configuration, and needs no translation: `\(command)` checks it; name the file "
+          + "of oauth2-proxy's --config, if you have one")
     }
     return settings
   }

@@ -3,6 +3,7 @@ import ConfigurationFile
 import PostgreSQLSessions
 import SQLiteSessions
 import Sessions
+import WebFormats
 
 #if canImport(Glibc)
   import Glibc
@@ -61,7 +62,7 @@ extension StoreCommand {
         throw StoreError(
           code: .unavailable,
           message: "a gateway is using \(path): what it writes would be missing in the copy. Stop it first; for a "
-            + "rehearsal, copy a backup of the file (sqlite3 \(path) \".backup BACKUP\")")
+            + "rehearsal, copy a backup of the file (sqlite3 \(ShellWord.quoting(path)) \".backup BACKUP\")")
       }
       defer { withExtendedLifetime(claim) {} }
       let source = try SQLiteSessionStore(path: path, isWholeRead: true)

@@ -31,6 +31,11 @@ struct StoreCommandTests {
     _ = try configuration.install(in: site.gateway.directory)
     let inUse = try cordon(site, "store", "copy", "--from", "cordon.db")
     #expect(inUse.exit == .code(1) && inUse.said.contains("a gateway is using cordon.db"), "\(inUse.said)")
+    let directory = site.gateway.directory
+    try FileManager.default.createSymbolicLink(
+      atPath: directory.file("my store.db"), withDestinationPath: directory.file("cordon.db"))
+    let linked = try cordon(site, "store", "copy", "--from", "my store.db")
+    #expect(linked.said.contains("(sqlite3 \"my store.db\" \".backup BACKUP\")"), "\(linked.said)")
     site.gateway.process.signal(SIGTERM)
     _ = try site.gateway.process.waitForExit()
     let missing = try cordon(site, "store", "copy", "--from", "nowhere.db")
