@@ -16,9 +16,14 @@ struct DatabaseFileState: Equatable, Sendable {
     let nanoseconds: Int
   }
 
-  /// The age from which a time of modification is final, in nanoseconds: the clock of file systems advances by a tick
-  /// of the kernel, at most 10 ms, and two writes within one tick have the same time.
-  private static let settled = 100_000_000
+  /// The age from which nothing more comes of a modification, in nanoseconds. A commit writes the log, waits for the
+  /// disk, and only then shows readers what it wrote, by the log's index alone: what was read meanwhile is without it,
+  /// and the attributes do not change again. A disk that takes longer delays the news to the next read that is due.
+  ///
+  /// Far longer than the clock of file systems takes to advance, by a tick of the kernel (at most 10 ms): two writes
+  /// within one tick have the same time. Shorter than the second between two looks: after the write of an idle gateway
+  /// the next look is the last one that has to read.
+  private static let settled = 800_000_000
 
   /// Looks at the files as they are.
   /// - Returns: nil where equal attributes would prove nothing: a file cannot be seen, was modified just now, or lies
