@@ -100,6 +100,7 @@ struct ImportCommand: ParsableCommand {
   private func bytes(of file: String) throws -> [UInt8] {
     switch FileAccess.system.read(file, 1 << 20) {
     case .contents(let contents, _): contents
+    case .missing where file.isEmpty: throw refused("the name of the file is empty; name the one of oauth2-proxy")
     case .missing: throw refused("\(file): there is no such file; name the one of oauth2-proxy")
     case .notRegular: throw refused("\(file): this is not a regular file; name the one of oauth2-proxy")
     case .tooLong: throw refused("\(file): the file is longer than 1 MiB")

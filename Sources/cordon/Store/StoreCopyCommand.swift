@@ -54,7 +54,8 @@ extension StoreCommand {
     private func copy(to url: String) async throws {
       let path = from.utf8.starts(with: "sqlite:".utf8) ? String(from.dropFirst(7)) : from
       guard access(path, F_OK) == 0 else {
-        throw StoreError(code: .unavailable, message: "there is no file \(path); name the SQLite store to copy")
+        let problem = path.isEmpty ? "the name of the file is empty" : "there is no file \(path)"
+        throw StoreError(code: .unavailable, message: "\(problem); name the SQLite store to copy")
       }
       // Kept while copying, so that a gateway that starts meanwhile says that it is not alone.
       let claim = StoreClaim()

@@ -150,6 +150,15 @@ struct ImportSourceTests {
     }
   }
 
+  @Test("An empty file name, as of a variable that is not set, is reported as one")
+  func emptyNames() throws {
+    for arguments in [[""], ["--env", ""]] {
+      let made = try folder.run(arguments)
+      #expect(made.exit == .code(65), "\(arguments)")
+      #expect(made.standardError.contains("cordon import: the name of the file is empty"), "\(made.standardError)")
+    }
+  }
+
   @Test("A file that is not TOML is refused with its place, and an existing file is not overwritten")
   func refusals() throws {
     let refused = try folder.translate("upstreams = [\n")

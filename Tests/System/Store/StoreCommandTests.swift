@@ -40,6 +40,8 @@ struct StoreCommandTests {
     _ = try site.gateway.process.waitForExit()
     let missing = try cordon(site, "store", "copy", "--from", "nowhere.db")
     #expect(missing.exit == .code(1) && missing.said.contains("there is no file"))
+    let unnamed = try cordon(site, "store", "copy", "--from", "")
+    #expect(unnamed.exit == .code(1) && unnamed.said.contains("the name of the file is empty; name the SQLite store"))
     let copied = try cordon(site, "store", "copy", "--from", "cordon.db")
     #expect(copied.exit == .code(0), "\(copied.said)")
     #expect(copied.said.contains("accounts: 2 of 2") && copied.said.contains("The copy is complete"))
