@@ -15,7 +15,8 @@ struct ClockJumps {
   /// The time by which the clock may be ahead since a start some hours after the latest use, and the end of that.
   private var lead: (seconds: TimeInterval, end: ContinuousClock.Instant)?
 
-  /// The largest difference that is not a jump: what is removed has expired an hour ago (`RemovalRule`).
+  /// The largest difference that is not a jump: a session that is removed as idle has been so for an hour
+  /// (`RemovalRule`).
   private static let tolerance: TimeInterval = 3_600
   /// The longest time without use of any session before a start that is nothing special.
   private static let quietTime: TimeInterval = 86_400
