@@ -160,11 +160,13 @@ struct AccountEndpoint: Sendable {
     if let refusal = refusalToStop(request) { return refusal }
     return await signedIn(request, orElse: farewellAgain(request)) { (snapshot) throws(StoreError) in
       let subject = snapshot.account.subject
-      guard attempts.begin(subject) else { return notRevoked(request) }
       let hasOtherUser = try await hasCookieOfOtherUser(request, than: snapshot)
       let report: DisconnectionReport
       do throws(StoreError) {
-        report = try await removal.remove(subject, request)
+        let tokens = try await removal.store.tokens(of: subject)
+        // Counted only now: after one too many the page says that Apple did not confirm.
+        guard tokens.isEmpty || attempts.begin(subject) else { return notRevoked(request) }
+        report = try await removal.remove(subject, revoking: tokens, request)
       } catch {
         storeHealth.failed("account_removal", error)
         throw error

@@ -21,12 +21,14 @@ struct AccountRemoval: Sendable {
   let audit: AuditTrail
 
   /// Disconnects a user. When this returns, the sessions have ended on every loop.
-  /// - Parameter evenUnrevoked: whether the user is deleted even if Apple did not revoke every token.
+  /// - Parameters:
+  ///   - tokens: the user's refresh tokens.
+  ///   - evenUnrevoked: whether the user is deleted even if Apple did not revoke every token.
   func remove(
-    _ subject: Subject, evenUnrevoked: Bool = false, _ request: ControlRequest
+    _ subject: Subject, revoking tokens: [StoredToken], evenUnrevoked: Bool = false, _ request: ControlRequest
   ) async throws(StoreError) -> DisconnectionReport {
     var revocations: [DisconnectionReport.Revocation] = []
-    for token in try await store.tokens(of: subject) {
+    for token in tokens {
       let revocation = await revoke(token)
       revocations.append(revocation)
       audit.record(

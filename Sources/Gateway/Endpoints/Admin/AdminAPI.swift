@@ -118,7 +118,8 @@ struct AdminAPI: Sendable {
       let removal = AccountRemoval(
         sessions: sessions, store: store, apple: apple, keyring: keyring, denyGroups: denyGroups, metrics: metrics,
         audit: audit)
-      let report = try await removal.remove(subject, evenUnrevoked: evenUnrevoked, context.request)
+      let tokens = try await store.tokens(of: subject)
+      let report = try await removal.remove(subject, revoking: tokens, evenUnrevoked: evenUnrevoked, context.request)
       record(
         operation.name, subject, by: context.caller, failed: report.forgotten ? nil : "not_revoked", context.request)
       return Self.json(report, status: report.forgotten ? .ok : .badGateway)

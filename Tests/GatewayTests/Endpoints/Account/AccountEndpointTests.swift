@@ -130,6 +130,21 @@ struct AccountEndpointTests {
     try await rig.stop()
   }
 
+  @Test("Attempts that fail at the store, when Apple was not asked, do not count", arguments: ["tokens", "end"])
+  func uncountedAttempts(step: String) async throws {
+    let endpoint = endpoint()
+    let cookie = try rig.signIn("001.anna").cookie
+    if step == "end" { removeTokens() }
+    interrupt(step)
+    for _ in 0...RevocationAttempts.most {
+      #expect(await endpoint.stop(post("stop=yes", cookie: cookie)).head.status == .serviceUnavailable)
+    }
+    rig.store.state.withLock { $0.failures = [:] }
+    #expect(await endpoint.stop(post("stop=yes", cookie: cookie)).head.status == .seeOther)
+    #expect(sessions.isEmpty && rig.apple.calls == (step == "end" ? 0 : 1))
+    try await rig.stop()
+  }
+
   @Test("A user whose token cannot be decrypted can stop using the application after another sign-in")
   func undecryptableToken() async throws {
     let lines = RecordedLines()

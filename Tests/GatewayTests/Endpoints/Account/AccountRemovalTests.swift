@@ -26,11 +26,14 @@ struct AccountRemovalTests {
       denyGroups: [], metrics: rig.metrics, audit: recorded.trail)
     let subject = try rig.signIn("001.a").snapshot.account.subject
     rig.store.state.withLock { $0.failures[step] = StoreError(code: .interrupted, message: "gone") }
-    await #expect(throws: StoreError.self) { _ = try await removal.remove(subject, Self.request) }
+    let tokens = try await rig.store.tokens(of: subject)
+    await #expect(throws: StoreError.self) {
+      _ = try await removal.remove(subject, revoking: tokens, Self.request)
+    }
     #expect(rig.store.state.withLock { $0.accounts[subject] != nil && $0.tokens[subject] != nil })
     #expect(rig.store.state.withLock { $0.sessions.count } == (step == "end" ? 1 : 0))
     rig.store.state.withLock { $0.failures = [:] }
-    let report = try await removal.remove(subject, Self.request)
+    let report = try await removal.remove(subject, revoking: tokens, Self.request)
     #expect(report.forgotten && report.ended == (step == "end" ? 1 : 0))
     #expect(
       rig.store.state.withLock { $0.accounts.isEmpty && $0.tokens.isEmpty && $0.sessions.isEmpty })
