@@ -212,7 +212,13 @@ final class SessionManager: Sendable {
     if let damage = found.damagedRecords().first { storeHealth.failed("sessions", damage.error) }
     var this = session
     this.lastSeen = max(session.lastSeen, now)
-    let others = found.records().filter { $0.handle != session.handle && $0.isAlive(at: now, idleTimeout: idleTimeout) }
+    let others = found.records().compactMap { other -> Session? in
+      guard other.handle != session.handle else { return nil }
+      var other = other
+      // Without this, a session in use would look idle while the store cannot be written.
+      if let use = lastSeen.unwrittenUse(of: other.handle) { other.lastSeen = max(other.lastSeen, use) }
+      return other.isAlive(at: now, idleTimeout: idleTimeout) ? other : nil
+    }
     return [this] + others.sorted { $0.lastSeen > $1.lastSeen }
   }
 

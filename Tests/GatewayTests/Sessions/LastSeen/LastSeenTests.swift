@@ -336,6 +336,26 @@ struct LastSeenTests {
     try await rig.stop()
   }
 
+  @Test("The list of a user's sessions shows a last use that the store did not take, and the session is not idle by it")
+  func listed() async throws {
+    var settings = try GatewaySettings.forTests()
+    settings.session.idleTimeout = .seconds(100)
+    let rig = try await GateRig(settings)
+    let (this, _) = try rig.signIn("001.anna")
+    let (other, cookie) = try rig.signIn("001.anna")
+    rig.store.state.withLock { $0.lastSeenFailure = StoreError(code: .readOnly, message: "by order of the test") }
+    rig.clock.advance(60)
+    rig.storeHealth.answered(at: rig.clock.milliseconds)
+    #expect(try await rig.decide(Asked(fields: ["Cookie: \(cookie)"])).identity != nil)
+    let use = rig.clock.now
+    await rig.lastSeen.write()
+    rig.clock.advance(60)
+    let listed = try await rig.sessions.list(of: this.session)
+    #expect(listed.map(\.handle) == [this.session.handle, other.session.handle])
+    #expect(listed.last?.lastSeen == use)
+    try await rig.stop()
+  }
+
   @Test("Ends of sessions are forgotten with the batches of last uses, though no session ends after them")
   func endsForgotten() async throws {
     let rig = try await GateRig()
