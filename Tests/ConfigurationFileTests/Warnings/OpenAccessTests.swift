@@ -20,15 +20,15 @@ struct OpenAccessTests {
   @Test(
     "Allow lists of [access] are a warning where a route for every path admits others",
     arguments: [
-      ("access = \"public\"", "everybody"), ("access = \"signed-in\"", "everybody who signs in"),
-      ("allow_email_domains = [\"example.org\"]", "users by lists of its own"),
+      ("access = \"public\"", "needs no sign-in"), ("access = \"signed-in\"", "has no allow list"),
+      ("allow_email_domains = [\"example.org\"]", "has allow lists of its own"),
     ])
-  func overriddenLists(access: String, admitted: String) throws {
+  func overriddenLists(access: String, effect: String) throws {
     let found = try warnings(Self.listed + route("/", access))
     #expect(
       found == [
         "gateway.conf:14:1: warning: the allow lists of [access] have no effect: route \"/\" (line 17) is for every "
-          + "path, and admits \(admitted); remove access from that route, or write the path that is meant; or remove "
+          + "path, and \(effect); remove access from that route, or write the path that is meant; or remove "
           + "the lists here"
       ])
   }
@@ -62,7 +62,7 @@ struct OpenAccessTests {
     }
     let everybody = route("/", "access = \"public\"")
     let open = try found(everybody)
-    #expect(open.count == 1 && open[0].contains("route \"/\" (line 17) admits everybody to every path"), "\(open)")
+    #expect(open.count == 1 && open[0].contains("route \"/\" (line 17) is public and for every path"), "\(open)")
     #expect(try found(everybody + route("/closed/", "access = \"deny\"")).count == 1)
     #expect(try found(everybody + route("/members/", "access = \"signed-in\"")) == [])
     #expect(try found(route("/", "access = \"signed-in\"")) == [])
@@ -85,10 +85,12 @@ struct OpenAccessTests {
     let found = try warnings(hosts + restricted)
     #expect(
       found == [
-        "gateway.conf:17:1: warning: everybody who signs in is admitted to this host: route \"/\" (line 21), which "
-          + "restricts every path of public_url, does not hold here; write host = \"*\" in that route, or write its "
-          + "lists into [access]; or state access in a route of this host"
+        "gateway.conf:17:1: warning: no allow list restricts this host: route \"/\" (line 21), which restricts every "
+          + "path of public_url, does not hold here; write host = \"*\" in that route, or write its lists into "
+          + "[access]; or state access in a route of this host"
       ])
+    let narrowed = try warnings(hosts + restricted + "[access]\nprivate_email = \"deny\"\n")
+    #expect(narrowed.count == 1 && narrowed[0].contains("no allow list restricts this host"), "\(narrowed)")
     let routed = route("/x/", "upstream = \"default\"\nhost = \"wiki.example.com\"")
     #expect(try warnings(hosts + restricted + routed).count == 1)
     // A host of the same application has a warning already.
@@ -114,6 +116,8 @@ struct OpenAccessTests {
       let found = try warnings("\(table)\nallow_email_domains = [\"example.com\", \"iCloud.com\", \"example.org\"]\n")
       #expect(found.count == 1 && found[0].contains("\"iCloud.com\" is a mail provider's domain"), "\(found)")
     }
+    let narrowed = try warnings("[access]\nallow_email_domains = [\"icloud.com\"]\nprivate_email = \"deny\"\n")
+    #expect(narrowed.count == 1 && narrowed[0].contains("can have an address there; list"), "\(narrowed)")
     let group = "[[group]]\nname = \"staff\"\nmembers = [\"ada@gmail.com\", \"@example.com\", \"@Gmail.com\"]\n"
     for use in ["allow_groups = [\"staff\"]", "allow_emails = [\"ada@example.com\"]\nmanagers = [\"staff\"]"] {
       let found = try warnings("[access]\n\(use)\n" + group)

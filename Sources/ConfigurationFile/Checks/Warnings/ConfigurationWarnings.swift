@@ -154,7 +154,7 @@ struct ConfigurationWarnings {
     return [
       context.warning(
         atKey: GroupChecks.path(at: 0),
-        "there are groups, but everybody who signs in is admitted: no allow_groups names one",
+        "there are groups, but no allow_groups names one: they restrict nothing",
         remedy: "write allow_groups into [access] or a route, unless only the application uses the groups")
     ]
   }

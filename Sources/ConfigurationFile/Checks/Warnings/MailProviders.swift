@@ -42,7 +42,7 @@ struct MailProviders {
 
   /// The problem of a domain that is shown.
   static func problem(of domain: String) -> String {
-    "\"\(domain)\" is a mail provider's domain: anybody can have an address there, and is admitted"
+    "\"\(domain)\" is a mail provider's domain: anybody can have an address there"
   }
 
   /// Whether a member of a group is the domain of a mail provider.

@@ -1,6 +1,6 @@
 import AccessPolicy
 
-/// Finds hosts that everybody with an Apple Account may use, while a route restricts every path of `public_url`: it
+/// Finds hosts that no allow list restricts, while a route restricts every path of `public_url`: it
 /// looks as if it restricted all that the gateway serves.
 struct OpenHosts {
   let configuration: Configuration
@@ -26,8 +26,8 @@ struct OpenHosts {
       if known.contains(context.location(of: name).line) { return nil }
       return context.warning(
         atKey: name,
-        "everybody who signs in is admitted to this host: route \"\(configuration.routes[source].path)\" (line "
-          + "\(line)), which restricts every path of public_url, does not hold here",
+        "no allow list restricts this host: route \"\(configuration.routes[source].path)\" (line \(line)), which "
+          + "restricts every path of public_url, does not hold here",
         remedy: "write host = \"*\" in that route, or write its lists into [access]; or state access in a route of "
           + "this host")
     }

@@ -28,16 +28,16 @@ struct OverriddenAccess {
     guard configuration.access.lists != nil, !settings.contains(where: { $0.access.source == .access }),
       let key = AllowListsBuilder.keys.map({ access.appending($0) }).first(where: { context.isPresent($0) })
     else { return [] }
-    let admitted =
+    let effect =
       switch opened {
-      case .public: "everybody"
-      case .signedIn: "everybody who signs in"
-      default: "users by lists of its own"
+      case .public: "needs no sign-in"
+      case .signedIn: "has no allow list"
+      default: "has allow lists of its own"
       }
     return [
       context.warning(
         atKey: key,
-        "the allow lists of [access] have no effect: route \(route) is for every path, and admits \(admitted)",
+        "the allow lists of [access] have no effect: route \(route) is for every path, and \(effect)",
         remedy: "remove access from that route, or write the path that is meant; or remove the lists here")
     ]
   }
@@ -52,7 +52,7 @@ struct OverriddenAccess {
     ].filter(\.1).map { key, _ in
       context.warning(
         atKey: access.appending(key),
-        "access.\(key) has no effect: route \(route) admits everybody to every path, and on public routes only the "
+        "access.\(key) has no effect: route \(route) is public and for every path, and on public routes only the "
           + "networks of routes are conditions",
         remedy: "restrict access in that route, or write the path that is meant; or remove this")
     }
