@@ -7,7 +7,8 @@ import Testing
 // - Found by the names of types: those that a folder declares, and those that its files mention.
 // - The doctor stands above the assembly: only the command uses it.
 // - The settings of the whole gateway are known to the assembly and the doctor's entry alone.
-// - Each of these settings is made from the configuration: those with defaults are assigned one by one.
+// - Each of these settings is made from the configuration: those with defaults are assigned one by one, and no
+//   initializer has any.
 
 @Suite("The floors of the gateway")
 struct GatewayFloors {
@@ -68,6 +69,17 @@ struct GatewayFloors {
     let made = conversion.matches(of: /(?m)(?:^    (\w+) = |[ (](\w+): )/).map { String($0.1 ?? $0.2 ?? "") }
     #expect(settings.count > 20)
     #expect(Set(settings).subtracting(made) == [])
+  }
+
+  @Test("No initializer of the settings of the whole gateway has a default, which would stand in for a setting")
+  func initializersHaveNoDefaults() throws {
+    let folder = try SourceTree.current.get().root.appending(path: "Sources/Gateway/Assembly/Settings")
+    let parameters = try FileManager.default.contentsOfDirectory(atPath: folder.path).flatMap { file in
+      try String(contentsOf: folder.appending(path: file), encoding: .utf8)
+        .matches(of: /(?s)  package init\((.*?)\) \{\n/).map { String($0.1) }
+    }
+    #expect(parameters.count >= 4)
+    #expect(parameters.filter { $0.contains(" = ") } == [])
   }
 }
 

@@ -15,8 +15,9 @@ extension GatewaySettings {
         origin: try PublicOrigin(parsing: "https://app.example.com"), prefix: "/.auth", hosts: []),
       listener: ListenerSettings(address: .ip(host: "127.0.0.1", port: 0)),
       adminAddress: .ip(host: "127.0.0.1", port: 0),
-      upstreams: UpstreamTables(main: UpstreamSettings(address: .tcp(host: "127.0.0.1", port: 9, tls: false))),
-      routing: RoutingSettings(routes: routes),
+      upstreams: UpstreamTables(
+        main: UpstreamSettings(address: .tcp(host: "127.0.0.1", port: 9, tls: false)), named: []),
+      routing: RoutingSettings(sites: [], access: AccessSettings(), routes: routes, groups: [], table: nil),
       apple: AppleSettings(clientID: "web", teamID: "DEF123GHIJ", keyID: "ABC123DEFG", privateKeyFile: "/nowhere"),
       session: SessionSettings(secretFiles: []), store: StoreSettings(location: .sqlite(path: "/nowhere")))
     settings.workers = 1

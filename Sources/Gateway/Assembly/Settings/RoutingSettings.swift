@@ -14,11 +14,11 @@ package struct RoutingSettings: Sendable {
   /// The table of all of these, if it was compiled when they were read; a change of one of them discards it.
   package var table: RouteTable?
 
-  /// The settings of a file; without any, everybody who is signed in is admitted everywhere.
-  /// - Parameter table: compiled from the others.
+  /// The settings of a file. If all are empty, everybody who is signed in is admitted everywhere.
+  /// - Parameter table: compiled from the others; nil if it was not.
   package init(
-    sites: [SiteSettings] = [], access: AccessSettings = AccessSettings(), routes: [RouteSettings] = [],
-    groups: [GroupConfiguration] = [], table: RouteTable? = nil
+    sites: [SiteSettings], access: AccessSettings, routes: [RouteSettings], groups: [GroupConfiguration],
+    table: RouteTable?
   ) {
     self.sites = sites
     self.access = access

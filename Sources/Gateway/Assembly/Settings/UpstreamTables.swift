@@ -8,7 +8,7 @@ package struct UpstreamTables: Sendable, Equatable {
   package var named: [UpstreamSettings]
 
   /// The applications of a configuration.
-  package init(main: UpstreamSettings, named: [UpstreamSettings] = []) {
+  package init(main: UpstreamSettings, named: [UpstreamSettings]) {
     self.main = main
     self.named = named
   }

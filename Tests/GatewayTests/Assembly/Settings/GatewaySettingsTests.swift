@@ -21,7 +21,8 @@ struct GatewaySettingsTests {
       { $0.routes.append(Self.closed) }, { $0.access.requests = true }, { $0.groups = [] }, { $0.sites = [] },
     ]
     for (number, change) in changes.enumerated() {
-      var routing = RoutingSettings(table: try RouteTable())
+      var routing = RoutingSettings(
+        sites: [], access: AccessSettings(), routes: [], groups: [], table: try RouteTable())
       change(&routing)
       #expect(routing.table == nil, "change \(number)")
     }
