@@ -141,7 +141,7 @@ struct AccessChanges: Sendable {
   ) async throws(AdminError) -> AccessRequest {
     try await change("request_admit", by: actor) { target in
       target.fields.group = GroupName(group)?.text
-      let found = try await openRequest(request, for: actor)
+      guard let found = try await openRequest(request, for: actor) else { throw AdminError.noRequestToAdmit }
       target.subject = found.subject
       // Somebody else may have decided on the request since it was read.
       guard try await store.admit(found, to: try declared(group), by: actor.name, at: now) else {
@@ -156,7 +156,7 @@ struct AccessChanges: Sendable {
   /// - Parameter request: the code of the request, or the subject of the user.
   func reject(_ request: String, by actor: Actor) async throws(AdminError) -> AccessRequest {
     try await change("request_reject", by: actor) { target in
-      let found = try await openRequest(request, for: actor)
+      guard let found = try await openRequest(request, for: actor) else { throw AdminError.noRequest }
       target.subject = found.subject
       guard try await store.reject(found.code, at: now) else { throw AdminError.noRequest }
       await sessions.markStale(found.subject)
@@ -164,15 +164,13 @@ struct AccessChanges: Sendable {
     }
   }
 
-  /// The open request with this code, or of this subject.
-  private func openRequest(_ text: String, for actor: Actor) async throws -> AccessRequest {
+  /// The open request with this code, or of this subject; nil if there is none.
+  private func openRequest(_ text: String, for actor: Actor) async throws -> AccessRequest? {
     let (code, subject) = (AccessRequestCode(text), Subject(text))
     guard code != nil || subject != nil else { throw AdminError.badCode }
     if let code, let found = try await store.request(code, at: now) { return found }
-    if let subject, let found = try await store.request(of: try await present(subject, for: actor), at: now) {
-      return found
-    }
-    throw AdminError.noRequest
+    guard let subject else { return nil }
+    return try await store.request(of: try await present(subject, for: actor), at: now)
   }
 
   // MARK: Invitations

@@ -35,8 +35,10 @@ extension AdminError {
     message: "an operator has banned this user: `cordon accounts ban` and `unban` change it")
   static let noRequest = AdminError(
     status: 404, code: "no_request",
-    message: "there is no open request with this code or of this subject: see `cordon requests list`; `cordon groups "
-      + "add` admits a user who has not asked")
+    message: "there is no open request with this code or of this subject: see `cordon requests list`")
+  static let noRequestToAdmit = AdminError(
+    status: 404, code: "no_request",
+    message: "\(noRequest.message); `cordon groups add` admits a user who has not asked")
   static let noInvitation = AdminError(
     status: 404, code: "no_invitation",
     message: "there is no invitation with this ID: see `cordon invitations list`")

@@ -43,6 +43,21 @@ struct AccessChangesTests {
     try await rig.stop()
   }
 
+  @Test("Only the error for an unknown request to admit has the advice to add a user who has not asked")
+  func unknownRequests() async throws {
+    let rig = try await GateRig()
+    let administration = try changes(rig)
+    for request in [AccessRequestCode.random().text, "001.a"] {
+      await #expect(throws: AdminError.noRequestToAdmit) {
+        _ = try await administration.admit(request, to: "guests", by: Self.actor)
+      }
+      await #expect(throws: AdminError.noRequest) { _ = try await administration.reject(request, by: Self.actor) }
+    }
+    #expect(AdminError.noRequestToAdmit.message.contains("; `cordon groups add` admits"))
+    #expect(!AdminError.noRequest.message.contains("groups add"))
+    try await rig.stop()
+  }
+
   @Test("A user who is added to a group, or removed from it, is so on every loop before the change is answered")
   func members() async throws {
     var lists = AccessLists()
