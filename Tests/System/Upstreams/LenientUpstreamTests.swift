@@ -143,6 +143,23 @@ struct LenientUpstreamTests {
     #expect(answer.status == "200" && answer.body == "fine")
   }
 
+  @Test("An interim response that announces chunks with a length passes with the key, and ends its connection")
+  func interimFraming() throws {
+    let upstream = try RawUpstream { request, connection in
+      let line = request.target == "/usual" ? "X-Mark: 1" : Self.framings[0]
+      try connection.send("HTTP/1.1 103 Early Hints\r\n\(line)\r\n\r\n" + RawUpstream.response(body: "fine"))
+    }
+    let gateway = try GatewayProcess.open(to: upstream) {
+      $0["listen", "workers"] = "1"
+      $0["upstream", "lenient"] = "[\"duplicate-framing\"]"
+    }
+    defer { gateway.stop() }
+    for (target, connections) in [("/", 1), ("/", 2), ("/usual", 3), ("/usual", 3)] {
+      #expect(try gateway.client.get(target).text == "fine")
+      #expect(upstream.connectionCount == connections, "\(target)")
+    }
+  }
+
   private nonisolated static let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
   @Test("White space after a chunk size passes")

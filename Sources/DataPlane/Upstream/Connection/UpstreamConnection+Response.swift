@@ -89,6 +89,8 @@ extension UpstreamConnection {
   ) -> Bool {
     var awaited = awaited
     awaited.interimResponses += 1
+    // Also of one whose framing was repaired.
+    if !loop.responseHead.keepAlive { awaited.isLast = true }
     phase = .awaitingHead(awaited)
     guard awaited.interimResponses <= Self.interimLimit else {
       failWithoutHead(.badResponse("endless interim responses"))

@@ -79,8 +79,8 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler, SocketReader
     let toHead: Bool
     /// Whether the request asks for an upgrade.
     let upgrades: Bool
-    /// Whether the request announced `Connection: close`.
-    let isLast: Bool
+    /// Whether the request or an interim response announced `Connection: close`.
+    var isLast: Bool
     /// Whether all of the request was sent.
     var requestIsComplete: Bool
     var interimResponses = 0
