@@ -45,8 +45,9 @@ struct PrivateFileTests {
   func exposedModes(mode: Int) throws {
     let path = try write("secret", mode: mode)
     #expect(error(path) == .exposed(mode: UInt32(mode)))
-    let description = PrivateFileError(path: path, reason: .exposed(mode: UInt32(mode))).description
-    #expect(description.contains("chmod g-w,o= \(path)") && description.contains("0\(String(mode, radix: 8))"))
+    let exposed = PrivateFileError(path: path, reason: .exposed(mode: UInt32(mode)))
+    #expect(exposed.remedy { "'\($0)'" }.hasPrefix("chmod g-w,o= '\(path)' "))
+    #expect(exposed.description.hasPrefix("\(path) has mode 0\(String(mode, radix: 8)), "))
   }
 
   @Test("A directory, a device and a FIFO without a writer are refused at once")

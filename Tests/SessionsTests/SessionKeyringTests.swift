@@ -37,11 +37,11 @@ struct SessionKeyringTests {
     try write(secret("a").exposedBytes + [UInt8(ascii: "\n")], to: good)
     #expect(try SessionKeyring(files: [good.path]).currentKey == keyring("a").currentKey)
     for mode in [0o644, 0o620, 0o604] {
-      let exposed = folder.url.appendingPathComponent("exposed-\(mode).key")
+      let exposed = folder.url.appendingPathComponent("exposed \(mode).key")
       try write(secret("a").exposedBytes, to: exposed, mode: mode)
       let error = #expect(throws: KeyringError.self) { try SessionKeyring(files: [exposed.path]) }
       #expect(error?.code == .unreadable(path: exposed.path))
-      #expect(error?.message.contains("chmod g-w,o= \(exposed.path)") == true)
+      #expect(error?.message.contains("chmod g-w,o= \"\(exposed.path)\"") == true)
     }
     let short = folder.url.appendingPathComponent("short.key")
     try write([1, 2, 3], to: short)

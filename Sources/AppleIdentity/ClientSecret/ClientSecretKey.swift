@@ -1,5 +1,6 @@
 internal import Cryptography
 package import Secrets
+internal import WebFormats
 
 /// The private key from Apple, `AuthKey_….p8`: PKCS #8, P-256. It signs client secrets.
 ///
@@ -99,7 +100,7 @@ package enum ClientSecretKeyError: Error, Sendable, Equatable {
   /// The remedy.
   package var remedy: String {
     switch self {
-    case .file(let error): error.remedy
+    case .file(let error): error.remedy(quoting: ShellWord.quoting)
     case .notAKey, .otherKind, .notP256:
       "use the AuthKey_….p8 file from Certificates, Identifiers & Profiles > Keys, as it was downloaded"
     case .escapedLineBreaks:

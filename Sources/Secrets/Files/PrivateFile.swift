@@ -67,17 +67,18 @@ package struct PrivateFileError: Error, Sendable, Equatable, CustomStringConvert
   }
 
   /// The command or act that corrects it.
-  package var remedy: String {
+  /// - Parameter word: writes the path as a word of a shell command.
+  package func remedy(quoting word: (String) -> String) -> String {
     switch reason {
     case .missing: "put it there, or correct the path"
     case .unreadable: "let the user that runs cordon read it"
     case .failed: "look at the machine and its file system, not at the file"
     case .notRegular, .tooLong: "name the right file"
-    case .exposed: "chmod g-w,o= \(path) (in Kubernetes: defaultMode 0400 on the secret's volume)"
+    case .exposed: "chmod g-w,o= \(word(path)) (in Kubernetes: defaultMode 0400 on the secret's volume)"
     }
   }
 
-  package var description: String { "\(path) \(problem): \(remedy)" }
+  package var description: String { "\(path) \(problem)" }
 
   private static func octal(_ mode: UInt32) -> String {
     let digits = String(mode & 0o7777, radix: 8)

@@ -1,4 +1,5 @@
 internal import Secrets
+internal import WebFormats
 
 /// The reason why the session keys cannot be used. Always an operator error; the message ends with the remedy.
 package struct KeyringError: Error, Sendable, Equatable, CustomStringConvertible {
@@ -35,7 +36,7 @@ package struct KeyringError: Error, Sendable, Equatable, CustomStringConvertible
   static func file(_ error: PrivateFileError) -> KeyringError {
     let remedy =
       switch error.reason {
-      case .exposed, .failed: error.remedy
+      case .exposed, .failed: error.remedy(quoting: ShellWord.quoting)
       default: "write one with `cordon keygen` and let the account that runs cordon read it"
       }
     return KeyringError(

@@ -89,7 +89,7 @@ struct ClientSecretKeyTests {
       return
     }
     #expect(error.reason == .exposed(mode: UInt32(mode)))
-    #expect(error.remedy.contains("chmod g-w,o="))
+    #expect(ClientSecretKeyError.file(error).remedy.contains("chmod g-w,o="))
   }
 
   @Test("A .p8 path to a directory, to no file or to an endless file is refused")
@@ -116,6 +116,8 @@ struct ClientSecretKeyTests {
       #expect(problem.message.hasPrefix("f "))
       #expect(!problem.remedy.isEmpty)
     }
+    let exposed = ClientSecretKeyError.file(PrivateFileError(path: "/my keys/f", reason: .exposed(mode: 0o644)))
+    #expect(exposed.remedy.contains("chmod g-w,o= \"/my keys/f\""))
     let label = ClientSecretKeyError.otherKind("f", label: "EC PRIVATE KEY")
     #expect(label.message == "f holds \"EC PRIVATE KEY\", not the private key that Apple gave out")
   }

@@ -1,6 +1,7 @@
 internal import AccessPolicy
 internal import IdentityAssertion
 internal import Secrets
+internal import WebFormats
 
 extension AssertionSigner {
   /// Reads the keys that the settings name; nil without any.
@@ -13,7 +14,8 @@ extension AssertionSigner {
         defer { pem.erase() }
         keys.append(try AssertionKey(pem: pem, name: file))
       } catch let error as PrivateFileError {
-        throw AssertionKeyFileError(message: "\(file) \(error.problem)", remedy: error.remedy)
+        throw AssertionKeyFileError(
+          message: "\(file) \(error.problem)", remedy: error.remedy(quoting: ShellWord.quoting))
       } catch let error as AssertionKeyError {
         throw AssertionKeyFileError(message: error.message, remedy: error.remedy)
       }

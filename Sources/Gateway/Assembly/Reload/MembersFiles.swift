@@ -146,7 +146,8 @@ struct MembersFiles: Sendable {
         default: false
         }
       throw MembersFileError(
-        group: group, problem: "\(path) \(error.problem)", remedy: error.remedy, isOfReading: isOfReading)
+        group: group, problem: "\(path) \(error.problem)", remedy: error.remedy(quoting: ShellWord.quoting),
+        isOfReading: isOfReading)
     }
     guard mode & 0o002 == 0 else {
       throw MembersFileError(

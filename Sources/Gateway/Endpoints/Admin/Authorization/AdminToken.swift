@@ -1,4 +1,5 @@
 internal import Secrets
+internal import WebFormats
 
 /// The kind of an ``AdminToken``; never a value.
 enum AdminTokenKind {}
@@ -18,7 +19,7 @@ extension AdminToken {
     do throws(PrivateFileError) {
       bytes = try PrivateFile.read(path, limit: 65_536)
     } catch {
-      throw AdminTokenError(path: path, problem: error.problem, remedy: error.remedy)
+      throw AdminTokenError(path: path, problem: error.problem, remedy: error.remedy(quoting: ShellWord.quoting))
     }
     if bytes.last == 0x0A { bytes.removeLast() }
     guard (Self.minimumLength...Self.maximumLength).contains(bytes.count) else {
