@@ -95,7 +95,7 @@ package enum TLSConfigurationError: Error, Sendable, Equatable {
         + "P-256 key"
     case .notATicketKey(let file, let length):
       "\(file) has \(length) bytes, and the key of session tickets has 80 or 48: make one with "
-        + "(umask 077; openssl rand 80 > \(file))"
+        + "(umask 077; openssl rand 80 > \(ShellWord.quoting(file)))"
     case .noIdentity: "no certificate is named: name the file of a certificate chain and that of its key"
     case .invalidApplicationProtocol(let name):
       "the application protocol's name has \(name.utf8.count) bytes: it must have 1 to 255"

@@ -172,10 +172,10 @@ struct ResumptionTests {
 
   @Test("A ticket key of another length, or open to others, is refused with the remedy")
   func badKeys() throws {
-    let short = try Self.keyFile("short", length: 79)
+    let short = try Self.keyFile("short key", length: 79)
     let error = #expect(throws: TLSConfigurationError.self) { try TLSTicketKeys(files: [short]) }
     #expect(error == .notATicketKey(file: short, length: 79))
-    #expect(error?.message.contains("openssl rand 80") == true)
+    #expect(error?.message.contains("openssl rand 80 > \"\(short)\")") == true)
     let exposed = try Self.keyFile("exposed")
     try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: exposed)
     #expect(throws: TLSConfigurationError.privateKeyExposed(file: exposed, mode: 0o644)) {

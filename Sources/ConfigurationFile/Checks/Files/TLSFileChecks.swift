@@ -1,4 +1,5 @@
 import DataPlane
+import WebFormats
 
 /// Checks the certificates and keys that a configuration names, as the gateway does when it starts.
 extension FileChecks {
@@ -65,7 +66,7 @@ extension FileChecks {
   }
 
   private func checkTicketKey(_ file: String, _ path: NodePath, _ context: inout DecodingContext) {
-    let command = "(umask 077; openssl rand 80 > \(context.concealing(file)))"
+    let command = "(umask 077; openssl rand 80 > \(ShellWord.quoting(context.concealing(file))))"
     guard
       let contents = secret(file, path, missing: "create one with: \(command)", &context),
       contents.count != 80, contents.count != 48
