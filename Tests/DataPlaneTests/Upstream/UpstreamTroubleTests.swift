@@ -244,6 +244,46 @@ struct UpstreamTroubleTests {
       })
   }
 
+  @Test("A POST that has waited for a connection is not sent on one that has ended after the response before it")
+  func endedBeforeHandOver() async throws {
+    let hasCome = DispatchSemaphore(value: 0)
+    try await withGateway(
+      upstream: { $0.maximumConnections = 1 },
+      script: { socket, number in
+        _ = try socket.readRequest()
+        hasCome.signal()
+        if number > 0 { try socket.answer("\(number)") }
+        // Until the test ends it.
+        _ = try? socket.readRequest()
+      },
+      { rig async throws in
+        let loop = rig.group.loops[0]
+        let clients = try await blocking {
+          let clients = [try rig.connect(), try rig.connect()]
+          try clients[0].send(Self.get)
+          hasCome.wait()
+          try clients[1].send(Self.post)
+          return clients
+        }
+        #expect(await eventually { rig.target.status.first?.waiting == 1 })
+        let answers = try await blocking {
+          let isHeld = DispatchSemaphore(value: 0)
+          let isOver = DispatchSemaphore(value: 0)
+          loop.execute {
+            isHeld.signal()
+            isOver.wait()
+          }
+          isHeld.wait()
+          // In one turn of the loop: it reads the response, then the connection ends, then the request gets it.
+          try rig.upstream.sockets[0].answer("0")
+          loop.execute { rig.upstream.sockets[0].finish() }
+          isOver.signal()
+          return try clients.map { try $0.readResponse() }
+        }
+        #expect(answers.map(\.status) == [200, 200] && answers.map(\.text) == ["0", "1"], "\(answers)")
+      })
+  }
+
   @Test("A WebSocket handshake on a kept connection that ends is sent again on a new one")
   func staleHandshake() async throws {
     try await withGateway(

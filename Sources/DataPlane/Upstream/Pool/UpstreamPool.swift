@@ -274,14 +274,21 @@ final class UpstreamPool {
       let bound = NIOLoopBound((self, connection, waiter), eventLoop: loop.eventLoop)
       loop.eventLoop.execute {
         let (pool, connection, waiter) = bound.value
-        if !connection.isIdle {
-          if waiter.isWaiting { pool.connect(waiter) }
-        } else if let client = waiter.take() {
-          client.upstreamReady(connection)
-        } else {
-          pool.release(connection, now: .now())
-        }
+        pool.handOver(connection, to: waiter)
       }
+    }
+  }
+
+  /// Gives a connection to the request that has waited for it. If the connection has ended since its last response, the
+  /// request gets another one: it may be one that cannot be sent again.
+  private func handOver(_ connection: UpstreamConnection, to waiter: UpstreamWaiter) {
+    if connection.isIdle, connection.hasUnreadInput { connection.close() }
+    if !connection.isIdle {
+      if waiter.isWaiting { connect(waiter) }
+    } else if let client = waiter.take() {
+      client.upstreamReady(connection)
+    } else {
+      release(connection, now: .now())
     }
   }
 
