@@ -31,7 +31,7 @@ package enum ConfigurationFile {
   }
 
   /// Reads a file as ``load(_:environment:files:checksMembersFiles:)`` does, with the warnings of
-  /// ``check(_:environment:files:)`` except those about the store, whose volume may not answer.
+  /// ``check(_:environment:files:)``, except those about the places of the store and of Unix sockets.
   /// - Throws: all problems, in the order of the file.
   package static func loadWithWarnings(
     _ path: String, environment: @escaping @Sendable (String) -> String? = processEnvironment,

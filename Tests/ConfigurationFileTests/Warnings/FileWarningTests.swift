@@ -214,6 +214,29 @@ struct FileWarningTests {
     for mode in [0o602, 0o666] as [UInt32] { #expect(try found(mode: mode).first?.contains("chmod o-w") == true) }
   }
 
+  @Test("A start has the warnings of a check, and does not look at the places of the store and of Unix sockets")
+  func warningsOfStart() throws {
+    let path = Sandbox.directory + "/gateway.conf"
+    let contents = Array((text(keyID: "ZZZ123DEFG") + "[admin]\naddress = \"unix:/run/app/admin.sock\"\n").utf8)
+    var files = Sandbox.files
+    files.read = { name, limit in
+      name == path ? .contents(contents, mode: 0o666) : Sandbox.files.read(name, limit)
+    }
+    let checked = try ConfigurationFile.check(path, environment: Sandbox.environment, files: files)
+    let found = checked.warnings.map(\.description)
+    #expect(found.count == 2 && found.first?.contains("chmod o-w") == true, "\(found)")
+    files.hasFolder = { folder in
+      Issue.record("a look at \(folder)")
+      return false
+    }
+    files.store = { file in
+      Issue.record("a look at \(file)")
+      return .notDatabase
+    }
+    let start = try ConfigurationFile.loadWithWarnings(path, environment: Sandbox.environment, files: files)
+    #expect(start.warnings.map(\.description) == found)
+  }
+
   @Test(
     "A PostgreSQL server on the network without sslmode is a warning",
     arguments: [

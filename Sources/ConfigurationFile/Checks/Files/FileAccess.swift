@@ -103,7 +103,8 @@ package struct FileAccess: Sendable {
     return files
   }
 
-  /// The same without looks at the place of the store, whose volume may not answer. They give warnings only.
+  /// The same without looks at the place of the store, whose volume may not answer, and at the folders of Unix sockets.
+  /// They give warnings only.
   var withoutStore: FileAccess {
     var files = self
     files.store = { _ in .possible }

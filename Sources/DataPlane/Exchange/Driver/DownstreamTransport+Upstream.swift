@@ -17,8 +17,8 @@ extension DownstreamTransport {
     }
   }
 
-  /// An idle connection for the request. One that cannot be sent again is not sent where the application has ended the
-  /// connection, and only the event loop has not learnt of it yet.
+  /// Takes an idle connection for the request. For a request that cannot be sent again, those are closed that the
+  /// application has ended, although the event loop has not learnt of it yet.
   @inline(__always)
   private func takeIdle(of pool: UpstreamPool) -> UpstreamConnection? {
     while let connection = pool.takeIdle() {
