@@ -125,6 +125,9 @@ struct MistakeWarningTests {
       #expect(try warnings("[access]\n\(lists)\n" + group) == [])
       #expect(try warnings(group + "[[route]]\npath = \"/a/\"\n\(lists)\n") == [])
     }
+    let open = "[[route]]\npath = \"/a/\"\naccess = \"signed-in\"\n"
+    #expect(try warnings(group + open).count == 1)
+    #expect(try warnings(group + open + "[[route]]\npath = \"/\"\naccess = \"deny\"\n") == [])
   }
 
   @Test("A return scheme without a dot is a warning, and the reverse of a domain name is none")

@@ -14,7 +14,7 @@ struct ConfigurationWarnings {
   /// In the order of the file.
   /// - Parameter hosts: the effective settings on each host.
   func all(_ hosts: [EffectiveHost]) -> [ConfigurationDiagnostic] {
-    var warnings = context.warnings + keyName + fastCGI + proxies + networks + requests + groups + members
+    var warnings = context.warnings + keyName + fastCGI + proxies + networks + requests + groups(hosts) + members
     warnings += clientsAmongProxies
     warnings += claims + keptHeaders + returnSchemes + UserHeaders.warnings(configuration, context)
     warnings += UnlikelySubjects.warnings(configuration, places, context)
@@ -141,8 +141,9 @@ struct ConfigurationWarnings {
     ]
   }
 
-  /// Groups of which no list makes use, where nothing else says who may come in.
-  private var groups: [ConfigurationDiagnostic] {
+  /// Groups of which no list makes use, where nothing else says who may come in: neither a list, nor the route of each
+  /// request.
+  private func groups(_ hosts: [EffectiveHost]) -> [ConfigurationDiagnostic] {
     let conditions = [configuration.access.conditions] + configuration.routes.map(\.conditions)
     let hasLists =
       configuration.access.lists != nil
@@ -151,6 +152,10 @@ struct ConfigurationWarnings {
     guard !configuration.groups.isEmpty, !hasLists, !configuration.access.tokens,
       conditions.allSatisfy({ $0.denied.groups.isEmpty })
     else { return [] }
+    let isStated = hosts.flatMap { $0.settings(among: configuration.routes) }.allSatisfy {
+      if case .route = $0.access.source { true } else { false }
+    }
+    guard !isStated else { return [] }
     return [
       context.warning(
         atKey: GroupChecks.path(at: 0),

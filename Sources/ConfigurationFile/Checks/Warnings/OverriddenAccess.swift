@@ -13,9 +13,7 @@ struct OverriddenAccess {
     guard let route = routes.first ?? nil, let opened = route.settings.parts.last?.value.access,
       case .route(let source) = opened.source, opened.value.isForwarded
     else { return [] }
-    let settings = zip(hosts, routes).flatMap { host, route -> [EffectiveRoute] in
-      host.routes.flatMap { $0.settings.parts.map(\.value) } + (route == nil ? [host.elsewhere] : [])
-    }
+    let settings = hosts.flatMap { $0.settings(among: configuration.routes) }
     let line = context.line(places.route(source), RouteExplanationWriter.accessKeys)
     let name = "\"\(configuration.routes[source].path)\" (line \(line))"
     return lists(settings, opened.value, name) + conditions(settings, name)
@@ -66,5 +64,11 @@ extension EffectiveHost {
       let route = configured[$0.index]
       return route.path == "/" && route.match == .prefix && route.methods == nil
     }
+  }
+
+  /// The settings of every request: those of each route, and those of all other requests if there are any.
+  func settings(among configured: [RouteSettings]) -> [EffectiveRoute] {
+    let others = routeForEverything(among: configured) == nil ? [elsewhere] : []
+    return routes.flatMap { $0.settings.parts.map(\.value) } + others
   }
 }
