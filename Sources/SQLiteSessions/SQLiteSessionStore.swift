@@ -36,18 +36,10 @@ package final class SQLiteSessionStore: SessionStore {
   private let isCounting = Atomic<Bool>(false)
   /// The size of the write-ahead log when it was last looked at, in bytes; -1 if it is unknown.
   private let latestLogBytes = Atomic<Int>(-1)
-  /// The last complete read of the changes; nil if there was none, or the last one failed.
-  let latestRead = Mutex<LatestRead?>(nil)
+  /// The state of the files just before the changes were last read; nil if that failed, or they were written since.
+  let readState = Mutex<DatabaseFileState?>(nil)
   /// Nil where the system gives none: then the files are looked at each time.
   let watch: FileWatch?
-
-  /// A read of the changes after which nothing was left to read.
-  struct LatestRead {
-    /// The state of the files just before it.
-    let files: DatabaseFileState
-    /// Whether the files were found in that state since the last event of `watch`.
-    var isConfirmed = false
-  }
 
   /// The file's absolute path, after `SQLite at`.
   package var place: String { "SQLite at \(file.path)" }
@@ -69,8 +61,10 @@ package final class SQLiteSessionStore: SessionStore {
     try self.init(path: path, busyTimeout: Self.busyTimeout, answerLimit: isWholeRead ? nil : Self.answerLimit)
   }
 
+  /// - Parameter isWatched: whether to ask the system for events of the files.
   init(
-    path: String, busyTimeout: Duration, answerLimit: Duration? = SQLiteSessionStore.answerLimit
+    path: String, busyTimeout: Duration, answerLimit: Duration? = SQLiteSessionStore.answerLimit,
+    isWatched: Bool = true
   ) throws(StoreError) {
     let path = DatabaseFile.resolved(path)
     let isEmpty = try DatabaseFile.prepare(path)
@@ -82,7 +76,7 @@ package final class SQLiteSessionStore: SessionStore {
       try compatibility.note(minimumReader: SQLiteMigrations.minimumReader(writer), of: path)
       let file = try DatabaseFile(path)
       self.file = file
-      watch = FileWatch([path, DatabaseFile.log(of: path)])
+      watch = isWatched ? FileWatch([path, DatabaseFile.log(of: path)]) : nil
       pool = DatabasePool(
         writer: writer, readers: Self.readers, lockTimeout: busyTimeout, answerLimit: answerLimit
       ) {

@@ -1,8 +1,9 @@
 import Foundation
-import SQLiteSessions
 import Sessions
 import TemporaryDirectoryTesting
 import Testing
+
+@testable import SQLiteSessions
 
 @Suite("The state of the database's file")
 struct DatabaseFileStateTests {
@@ -27,10 +28,15 @@ struct DatabaseFileStateTests {
     #expect(await store.mayHaveChanged)
   }
 
-  @Test("A commit is noticed at once, whichever process made it")
-  func commit() async throws {
+  /// A store that the system gives events for, or one without.
+  private func open(_ path: String, isWatched: Bool) throws -> SQLiteSessionStore {
+    try SQLiteSessionStore(path: path, busyTimeout: SQLiteSessionStore.busyTimeout, isWatched: isWatched)
+  }
+
+  @Test("A commit is noticed at once, whichever process made it", arguments: [true, false])
+  func commit(isWatched: Bool) async throws {
     let folder = try TemporaryDirectory()
-    let store = try SQLiteSessionStore(path: folder.file("cordon.db"))
+    let store = try open(folder.file("cordon.db"), isWatched: isWatched)
     let other = try SQLiteSessionStore(path: folder.file("cordon.db"))
     for writer in [other, store] {
       try await settle(store)
@@ -42,11 +48,11 @@ struct DatabaseFileStateTests {
     }
   }
 
-  @Test("A log that was moved into the file, and a file that is gone, are noticed")
-  func replaced() async throws {
+  @Test("A log that was moved into the file, and a file that is gone, are noticed", arguments: [true, false])
+  func replaced(isWatched: Bool) async throws {
     let folder = try TemporaryDirectory()
     let path = folder.file("cordon.db")
-    let store = try SQLiteSessionStore(path: path)
+    let store = try open(path, isWatched: isWatched)
     _ = try await store.complete(try signIn())
     try await settle(store)
     try RawDatabase.execute("PRAGMA wal_checkpoint(TRUNCATE)", at: path)
@@ -56,7 +62,7 @@ struct DatabaseFileStateTests {
     #expect(await store.mayHaveChanged)
   }
 
-  @Test("Files that were found unchanged are looked at again when the system has an event of them, and not before")
+  @Test("A store is read again when the system has an event of its files, which are not looked at before")
   func looksAfterEvents() async throws {
     let folder = try TemporaryDirectory()
     let (place, away) = (folder.file("store"), folder.file("away"))

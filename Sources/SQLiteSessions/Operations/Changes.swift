@@ -3,36 +3,36 @@ package import Sessions
 import Synchronization
 
 extension SQLiteSessionStore {
-  /// Compares the state of the files with that at the last complete read, without a query, and only if the kernel has
-  /// events of the files since they were last found unchanged. True if it is not known.
+  /// Asks the kernel for events of the files, or where it gives none, compares the state of the files with that at the
+  /// last complete read. True if nothing is known.
   package func lookForChanges(_ answer: @escaping @Sendable (_ mayHaveChanged: Bool) -> Void) {
-    let hasEvents = watch?.hasEvents() ?? true
-    let known = latestRead.withLock { latest -> LatestRead? in
-      if hasEvents { latest?.isConfirmed = false }
-      return latest
+    if let watch {
+      let hasEvents = watch.hasEvents()
+      return answer(
+        readState.withLock { known in
+          if hasEvents { known = nil }
+          return known == nil
+        })
     }
-    guard let known else { return answer(true) }
-    if known.isConfirmed { return answer(false) }
+    guard let known = readState.withLock({ $0 }) else { return answer(true) }
     look { [file] in
       DatabaseFileState(file.path)
-    } then: { [self] found in
+    } then: { state in
       // If the file cannot be looked at, because its volume hangs, reading the changes tells so.
-      let isUnchanged = (try? found.get()) == known.files
-      if isUnchanged {
-        latestRead.withLock { latest in if latest?.files == known.files { latest?.isConfirmed = true } }
-      }
-      answer(!isUnchanged)
+      answer((try? state.get()) != known)
     }
   }
 
   /// Reads in one transaction, and remembers the state of the files from before it if nothing was left to read. Throws
   /// if the file at the path is no longer the one that is open.
   package func changes(since cursor: ChangeCursor?, limit: Int) async throws(StoreError) -> StoreChanges {
-    latestRead.withLock { $0 = nil }
+    readState.withLock { $0 = nil }
+    // Those that come from now on are of writes after that state.
+    _ = watch?.hasEvents()
     let (state, changes) = try await readChanges(since: cursor, limit: limit)
     // A full batch: there may be more.
     let isAll = changes.changes.count < max(limit, 1) && !changes.isIncomplete
-    latestRead.withLock { $0 = isAll ? state.map { LatestRead(files: $0) } : nil }
+    readState.withLock { $0 = isAll ? state : nil }
     return changes
   }
 

@@ -127,8 +127,6 @@ struct BackgroundTasks: Sendable {
     // Each second while it fails: its end is to be noticed soon.
     tasks.addTask(every: Self.followInterval, after: Self.followInterval, if: storeCheck.isDue) {
       await checkStore()
-      // It has written to the store: what a look would find in a second is read now.
-      signal.yield()
     }
     tasks.add(every: Self.checkInterval) {
       resources.report()
