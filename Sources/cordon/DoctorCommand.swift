@@ -37,7 +37,7 @@ struct DoctorCommand: AsyncParsableCommand {
       try await store.openIfPresent()
     }
     let isTerminal = isatty(STDOUT_FILENO) == 1
-    // An empty value is none (no-color.org).
+    // An empty value counts as unset (no-color.org).
     let wantsNoColour = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
     let style = Style(isColoured: isTerminal && !wantsNoColour, lines: TerminalLines())
     print(style.line(.ok, "configuration", "\(config) is valid", nil))

@@ -1,7 +1,7 @@
 import ArgumentParser
 import WebFormats
 
-/// A word in the place of a command that is none, with the command that was probably meant.
+/// An argument that stands where a command is expected and names no command, with the command that was probably meant.
 enum UnknownCommand {
   /// The error for these arguments of the program; nil if they begin with a command or an option. `help` may stand
   /// before the command.

@@ -14,8 +14,8 @@ struct ResponseReading {
     self.proposesLenience = proposesLenience
   }
 
-  /// The key of `lenient` that the head of a malformed response needs.
-  /// - Returns: nil without one, and if something is left with it for which there is none.
+  /// The value of `lenient` with which the head of a malformed response would be accepted.
+  /// - Returns: nil if no value would do, alone or with others.
   func lenientKey(for violation: HeadViolation, _ bytes: RawSpan) -> String? {
     guard proposesLenience, let key = violation.lenientKey(beyond: lenience),
       let added = UpstreamLenience(rawValue: key)

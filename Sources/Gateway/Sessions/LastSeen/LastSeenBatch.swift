@@ -103,8 +103,8 @@ final class LastSeenBatch: Sendable {
   /// Whether updates of an attempt that failed wait for the next one.
   var hasUnwritten: Bool { state.withLock { !$0.unwritten.isEmpty } }
 
-  /// The last use of a session that an attempt could not write, and no attempt has written since; nil if there is none.
-  /// The caches may have dropped the session meanwhile, and to the store it looks idle.
+  /// The last use of a session that an attempt failed to write, and that is still to be written; nil if all are
+  /// written. The caches may have dropped the session meanwhile, and to the store it looks idle.
   func unwrittenUse(of handle: PublicSessionID) -> Date? {
     state.withLock { state in
       guard let retried = state.retried[handle] else { return state.unwritten[handle] }

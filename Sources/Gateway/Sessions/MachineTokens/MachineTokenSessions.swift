@@ -93,7 +93,7 @@ final class MachineTokenSessions: Sendable {
       }
       return .found(found)
     } catch {
-      // What only tokens meet, such as a lock on their table, is no outage: each check would end it.
+      // A failure of token look-ups alone, such as a lock on their table, is no outage: each check would end it.
       storeHealth.failed("token", error)
       if let cached = await cached(handle, at: clock()) { return .found(cached) }
       return .storeUnavailable(during: Period(from: clock(), for: SessionManager.outageRetryInterval))
